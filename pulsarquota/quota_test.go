@@ -1,0 +1,143 @@
+package pulsarquota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/apache/pulsar-client-go/pulsar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+const (
+	// quotaSize is the 50K of the original incident, in bytes.
+	quotaSize    = 50 << 10
+	subscription = "nobody-reads"
+)
+
+// scene is a broker with a topic that has a subscription nobody reads, in a namespace
+// with a quota.
+type scene struct {
+	env       *testenv.Env
+	broker    *testenv.Pulsar
+	namespace string
+	topic     string
+}
+
+// config makes the broker look at quotas every second (every 5 s in the
+// profile "full", as in the original experiment) and keep small ledgers: it
+// counts an open ledger as backlog whether it was read or not, so an open one
+// must stay below the quota.
+func config(env *testenv.Env) map[string]string {
+	interval := env.ByProfile(time.Second, 5*time.Second)
+	return map[string]string{
+		"backlogQuotaCheckEnabled":                  "true",
+		"backlogQuotaCheckIntervalInSeconds":        fmt.Sprint(int(interval.Seconds())),
+		"managedLedgerMaxEntriesPerLedger":          "5",
+		"managedLedgerMinLedgerRolloverTimeMinutes": "0",
+	}
+}
+
+// newScene starts a broker and makes the topic, with a size quota of this policy.
+func newScene(t *testing.T, env *testenv.Env, policy string) *scene {
+	t.Helper()
+	s := &scene{env: env, broker: env.StartPulsar(testenv.PulsarSpec{Config: config(env)})}
+	ctx, cancel := context.WithTimeout(env.Context(), 30*time.Second)
+	defer cancel()
+	var err error
+	s.namespace, err = s.broker.CreateNamespace(ctx, "quota")
+	require.NoError(t, err)
+	s.topic = "persistent://" + s.namespace + "/orders"
+	require.NoError(t, s.broker.CreateSubscription(ctx, s.topic, subscription))
+	if policy != "" {
+		require.NoError(t, s.broker.SetBacklogQuota(ctx, s.namespace, testenv.PulsarQuota{LimitSize: quotaSize, Policy: policy}))
+	}
+	env.Witness("a fresh producer sends", s.freshProducerSends)
+	return s
+}
+
+// newProducer makes a client of its own and a producer.
+func (s *scene) newProducer(t *testing.T, name string, options pulsar.ProducerOptions) pulsar.Producer {
+	t.Helper()
+	client, err := newClient(s.env, s.broker, name)
+	require.NoError(t, err)
+	s.env.Closes("the client "+name, client.Close)
+	producer, err := client.CreateProducer(options)
+	require.NoError(t, err)
+	return producer
+}
+
+func (s *scene) freshProducerSends(ctx context.Context) error {
+	client, err := newClient(s.env, s.broker, "witness")
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	producer, err := client.CreateProducer(producerOptions(s.topic))
+	if err != nil {
+		return fmt.Errorf("create a fresh producer: %w", err)
+	}
+	defer producer.Close()
+	return send(ctx, producer)
+}
+
+// fillBacklog floods the topic until the broker has thrown the producer out
+// and refused its return. It heals by clearing the backlog.
+func (s *scene) fillBacklog(flood func(ctx context.Context) error, log string) testenv.Fault {
+	return testenv.Fault{
+		Name: "the backlog quota is exceeded",
+		Apply: func(ctx context.Context) error {
+			for ctx.Err() == nil {
+				if err := flood(ctx); err != nil {
+					s.env.Note("the flood ended: %v", err)
+					return nil
+				}
+			}
+			return ctx.Err()
+		},
+		Bites: s.refusedByBroker(log),
+		Heal:  s.clear,
+	}
+}
+
+// refusedByBroker is the proof: on the broker, more than the quota and no
+// producer; in the client's log, the broker's refusal.
+func (s *scene) refusedByBroker(log string) testenv.Probe {
+	return func(ctx context.Context) error {
+		stats, err := s.broker.TopicStats(ctx, s.topic)
+		if err != nil {
+			return err
+		}
+		if stats.BacklogSize <= quotaSize {
+			return fmt.Errorf("the backlog holds %d bytes, the quota is %d", stats.BacklogSize, quotaSize)
+		}
+		if len(stats.Publishers) > 0 {
+			return fmt.Errorf("%d producers are connected", len(stats.Publishers))
+		}
+		if s.env.Log(log).Count("QuotaExceeded") == 0 {
+			return errors.New("the client's log has no QuotaExceeded")
+		}
+		return nil
+	}
+}
+
+func (s *scene) clear(ctx context.Context) error {
+	return s.broker.ClearBacklog(ctx, s.topic, subscription)
+}
+
+// goesOnSending proves a steady state: three sends, each at its first try. Not
+// more, or the quota would be exceeded anew.
+func (s *scene) goesOnSending(p pulsar.Producer) {
+	s.env.Within("it goes on sending", 5*time.Second, atOnce(func(ctx context.Context) error {
+		for range 3 {
+			if err := send(ctx, p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}

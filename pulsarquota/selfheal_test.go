@@ -1,0 +1,41 @@
+package pulsarquota
+
+import (
+	"testing"
+	"time"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+// countsOfIncident are the lines that told the bad client from the good one.
+var countsOfIncident = map[string]string{
+	"stop_reconnecting":       "stop reconnecting",
+	"reconnecting_to_broker":  "Reconnecting to broker",
+	"will_retry_reconnecting": "will retry reconnecting",
+}
+
+var selfHeal = testenv.Case{
+	Name:   "pulsarquota/self-heal",
+	Claim:  "the same producer sends again after the backlog is cleared",
+	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
+	Client: underTest,
+	KnownBad: []testenv.Combination{
+		{Client: "v0.17.0", Evidence: "stop reconnecting, then nothing but timeouts"},
+		{Client: "v0.18.0", Evidence: "not recovered in 63 s, stop reconnecting 1"},
+	},
+	KnownGood: []testenv.Combination{{Client: "v0.19.0"}, {Client: "v0.20.0"}, {Client: "v0.21.0"}},
+}
+
+func TestSameProducerSendsAgainAfterBacklogIsCleared(t *testing.T) {
+	env := testenv.New(t, selfHeal)
+	s := newScene(t, env, "producer_exception")
+	producer := s.newProducer(t, "client", producerOptions(s.topic))
+	env.Counts("client", countsOfIncident)
+
+	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
+	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	env.Holds("sends fail while the quota is exceeded", env.ByProfile(5*time.Second, 60*time.Second), refused(producer))
+	quota.Heal()
+	env.Recovers("the same producer sends again", env.ByProfile(30*time.Second, 90*time.Second), sends(producer))
+	s.goesOnSending(producer)
+}

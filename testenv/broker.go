@@ -1,0 +1,207 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
+	"github.com/brokerfault/brokerfault/testenv/internal/link"
+	"github.com/brokerfault/brokerfault/testenv/internal/poll"
+	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
+	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
+)
+
+const (
+	// placeLimit is ample for a download of all jars and the build of an image.
+	placeLimit = 20 * time.Minute
+	readyLimit = 90 * time.Second
+	// stopGrace is how long a broker may take to end after TERM.
+	stopGrace = 15 * time.Second
+	lastLines = 12
+)
+
+// Broker is a running broker: one or more nodes, each client port behind a link.
+type Broker struct {
+	env   *Env
+	name  string
+	nodes []runtime.Node
+	links map[string]*link.Link // node/port
+	ready Probe
+}
+
+// brokerDied ends every wait: what follows would blame the client for it.
+type brokerDied struct {
+	node string
+	err  error
+	log  string
+}
+
+func (d *brokerDied) Error() string {
+	return fmt.Sprintf("%s ended unasked (%v); its last lines:\n%s", d.node, d.err, d.log)
+}
+
+func (d *brokerDied) Unwrap() error { return d.err }
+
+// plan is a broker to be started.
+type plan struct {
+	name, version string
+	nodes         []broker.Node
+	// ready makes the probe of the broker's readiness.
+	ready func(b *Broker) Probe
+}
+
+// start places the nodes, opens the links, starts and waits until ready.
+func (e *Env) start(p plan) *Broker {
+	e.t.Helper()
+	e.version = p.version
+	e.t.Attr("broker", p.name)
+	e.t.Attr("broker_version", p.version)
+	rt, err := backend(e.ctx, e.settings)
+	if err != nil {
+		e.environment("%v", err)
+	}
+	e.t.Attr("runtime", rt.Name())
+	e.say("broker", "%s %s, runtime %s", p.name, p.version, rt.Name())
+	b := &Broker{env: e, name: p.name, links: map[string]*link.Link{}}
+	e.brokers = append(e.brokers, b)
+	if err := b.place(rt, p); err != nil {
+		e.environment("start %s %s: %v", p.name, p.version, err)
+	}
+	b.ready = p.ready(b)
+	began := time.Now()
+	if err := b.start(e.ctx); err != nil {
+		e.environment("start %s %s: %v", p.name, p.version, b.explain(err))
+	}
+	e.say("broker", "%s %s is ready after %v", p.name, p.version, time.Since(began).Round(time.Millisecond))
+	return b
+}
+
+func (b *Broker) place(rt runtime.Runtime, p plan) error {
+	e := b.env
+	if e.logDir == "" {
+		session, err := supervisor.Current()
+		if err != nil {
+			return err
+		}
+		if e.logDir, err = os.MkdirTemp(session.Dir, "log-"); err != nil {
+			return fmt.Errorf("make a directory for logs: %w", err)
+		}
+	}
+	for _, n := range p.nodes {
+		for _, port := range n.Ports {
+			if !port.Client {
+				continue
+			}
+			l, err := link.Listen(n.Name + "/" + port.Name)
+			if err != nil {
+				return err
+			}
+			b.links[n.Name+"/"+port.Name] = l
+		}
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, placeLimit)
+	defer cancel()
+	nodes, err := rt.Place(ctx, runtime.Placement{
+		Nodes:      p.nodes,
+		Advertised: func(node, port string) string { return b.links[node+"/"+port].Address() },
+		LogDir:     e.logDir,
+		Died:       b.died,
+		Progress:   func(format string, args ...any) { e.say("prepare", format, args...) },
+	})
+	if err != nil {
+		return err
+	}
+	b.nodes = nodes
+	for i, n := range nodes {
+		for _, port := range p.nodes[i].Ports {
+			if port.Client {
+				b.links[n.Name()+"/"+port.Name].Forward(func() (string, error) { return n.Address(port.Name) })
+			}
+		}
+	}
+	return nil
+}
+
+func (b *Broker) died(node string, err error) {
+	d := &brokerDied{node: node, err: err}
+	for _, n := range b.nodes {
+		if n.Name() == node {
+			d.log = evidence.Tail(n.LogFile(), lastLines)
+		}
+	}
+	b.env.timeline.Add("broker", "%s ended unasked: %v", node, err)
+	b.env.cancel(d)
+}
+
+// start starts the nodes in order and waits until the broker is ready.
+func (b *Broker) start(ctx context.Context) error {
+	for _, n := range b.nodes {
+		if err := n.Start(ctx); err != nil {
+			return err
+		}
+	}
+	_, err := poll.Until(ctx, poll.Options{Budget: b.env.scaled(readyLimit)}, poll.Probe(b.ready))
+	if err != nil {
+		return fmt.Errorf("wait until it is ready: %w", err)
+	}
+	return nil
+}
+
+// explain adds the broker's last words to an error that has none.
+func (b *Broker) explain(err error) error {
+	var died *brokerDied
+	if errors.As(err, &died) {
+		return err
+	}
+	for _, n := range b.nodes {
+		err = fmt.Errorf("%w\nlast lines of %s:\n%s", err, n.Name(), evidence.Tail(n.LogFile(), lastLines))
+	}
+	return err
+}
+
+// dump writes the JVMs' threads to their logs.
+func (b *Broker) dump(ctx context.Context) error {
+	var errs error
+	for _, n := range b.nodes {
+		before := size(n.LogFile())
+		if err := n.DumpThreads(ctx); err != nil {
+			errs = errors.Join(errs, err)
+			continue
+		}
+		// A dump is written at once, by a JVM that is not paused.
+		_, err := poll.Until(ctx, poll.Options{Budget: 2 * time.Second}, func(context.Context) error {
+			if size(n.LogFile()) == before {
+				return fmt.Errorf("%s wrote no thread dump", n.Name())
+			}
+			return nil
+		})
+		errs = errors.Join(errs, err)
+	}
+	return errs
+}
+
+func size(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}
+
+// close stops the nodes, the last first, and the links. There is no need to
+// end a broker gently whose data are thrown away.
+func (b *Broker) close(ctx context.Context) error {
+	var errs error
+	for _, n := range slices.Backward(b.nodes) {
+		errs = errors.Join(errs, n.Close(ctx))
+	}
+	for _, l := range b.links {
+		errs = errors.Join(errs, l.Close())
+	}
+	return errs
+}

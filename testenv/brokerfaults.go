@@ -1,0 +1,107 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Kill is the fault of a broker whose nodes all end at once (SIGKILL). It heals by
+// starting them again, with their data and at the same client addresses.
+func (b *Broker) Kill() Fault {
+	return Fault{
+		Name: b.name + " is killed",
+		Apply: func(ctx context.Context) error {
+			var errs error
+			for _, n := range slices.Backward(b.nodes) {
+				errs = errors.Join(errs, n.Kill(ctx))
+			}
+			return errs
+		},
+		Bites: b.unready,
+		Heal:  b.start,
+	}
+}
+
+// Restart is a one-shot fault: the broker is stopped (SIGTERM), started again with
+// its data, and ready when Inject returns.
+func (b *Broker) Restart() Fault {
+	return Fault{
+		Name: b.name + " is restarted",
+		Apply: func(ctx context.Context) error {
+			for _, n := range slices.Backward(b.nodes) {
+				if err := b.stop(ctx, n.Stop); err != nil {
+					return err
+				}
+			}
+			if err := b.unready(ctx); err != nil {
+				return err
+			}
+			return b.start(ctx)
+		},
+		Bites:       b.ready,
+		BitesWithin: readyLimit + stopGrace,
+	}
+}
+
+// Pause is the fault of a broker that hangs: its nodes are frozen, their
+// connections stay open. It heals by letting them go on.
+func (b *Broker) Pause() Fault {
+	return Fault{
+		Name: b.name + " is paused",
+		Apply: func(ctx context.Context) error {
+			var errs error
+			for _, n := range b.nodes {
+				errs = errors.Join(errs, n.Pause(ctx))
+			}
+			return errs
+		},
+		Bites: b.unready,
+		Heal: func(ctx context.Context) error {
+			var errs error
+			for _, n := range b.nodes {
+				errs = errors.Join(errs, n.Resume(ctx))
+			}
+			return errs
+		},
+	}
+}
+
+// Cut is the fault of a network that resets every connection between clients
+// and broker. It heals by letting new connections through.
+func (b *Broker) Cut() Fault {
+	return Fault{
+		Name: "the links to " + b.name + " are cut",
+		Apply: func(context.Context) error {
+			for _, l := range b.links {
+				l.Cut()
+			}
+			return nil
+		},
+		Bites: b.unready,
+		Heal: func(context.Context) error {
+			for _, l := range b.links {
+				l.Restore()
+			}
+			return nil
+		},
+	}
+}
+
+func (b *Broker) stop(ctx context.Context, stop func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(ctx, b.env.scaled(stopGrace))
+	defer cancel()
+	return stop(ctx)
+}
+
+// unready succeeds if the broker does not answer at its links.
+func (b *Broker) unready(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+	defer cancel()
+	if b.ready(ctx) == nil {
+		return fmt.Errorf("%s still answers", b.name)
+	}
+	return nil
+}

@@ -1,0 +1,93 @@
+package testenv
+
+import (
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"strings"
+)
+
+// Case says what a test claims, where the claim comes from, and where it is
+// known to fail and to hold.
+type Case struct {
+	// Name is "package/claim-in-short", unique in the suite.
+	Name string
+	// Claim is a sentence: what must hold.
+	Claim string
+	// Issue is the address of the public report, or empty.
+	Issue string
+	// Client is the client under test.
+	Client Client
+	// KnownBad are combinations in which the claim was seen to fail. A test
+	// run with one of them is red.
+	KnownBad []Combination
+	// KnownGood are combinations in which the claim was seen to hold.
+	KnownGood []Combination
+}
+
+// Combination is a client and a broker version; an empty one stands for any.
+type Combination struct {
+	Client string
+	Broker string
+	// Evidence is what was measured.
+	Evidence string
+	// Open says that no release of the client mends this yet, and where that
+	// is told. With an open combination the test is run, its verdict recorded,
+	// and a claim that fails as listed is reported as skipped, so that a suite
+	// does not stay red for what nobody can upgrade; a claim that holds
+	// although it is listed fails, for the entry is wrong.
+	Open string
+}
+
+// Client names a client library through one of its functions, so that its
+// version is the one that the test was built with.
+type Client struct {
+	// Module is the module path.
+	Module string
+	// Symbol is any function of the module.
+	Symbol any
+}
+
+var inModuleCache = regexp.MustCompile(`@(v[^/]+)/`)
+
+// Version is the client's version as its source path in the module cache
+// tells it: a test binary carries no list of its modules. A client that comes
+// from elsewhere (a replace directive, a vendor directory) is "unversioned".
+func (c Client) Version() string {
+	const unversioned = "unversioned"
+	v := reflect.ValueOf(c.Symbol)
+	if v.Kind() != reflect.Func {
+		return unversioned
+	}
+	f := runtime.FuncForPC(v.Pointer())
+	if f == nil {
+		return unversioned
+	}
+	file, _ := f.FileLine(v.Pointer())
+	if m := inModuleCache.FindStringSubmatch(filepath.ToSlash(file)); m != nil {
+		return m[1]
+	}
+	return unversioned
+}
+
+// name is the last part of the module path that is no major version: "pulsar-client-go".
+func (c Client) name() string {
+	parts := strings.Split(c.Module, "/")
+	for i := len(parts) - 1; i > 0; i-- {
+		if !regexp.MustCompile(`^v\d+$`).MatchString(parts[i]) {
+			return parts[i]
+		}
+	}
+	return c.Module
+}
+
+// listed finds the combination that covers these versions.
+func listed(all []Combination, client, broker string) (Combination, bool) {
+	for _, c := range all {
+		if (c.Client == "" || c.Client == client) && (c.Broker == "" || c.Broker == broker) {
+			return c, true
+		}
+	}
+	return Combination{}, false
+}

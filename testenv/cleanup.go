@@ -1,0 +1,186 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
+	"github.com/brokerfault/brokerfault/testenv/internal/poll"
+)
+
+const (
+	// cleanupLimit bounds each part of the clean-up.
+	cleanupLimit = 20 * time.Second
+	closeLimit   = 10 * time.Second
+)
+
+// cleanup ends everything in order: heal, stop goroutines, close clients,
+// gather evidence, stop brokers, report. It never uses the test's context,
+// which has ended by now.
+func (e *Env) cleanup() {
+	e.t.Helper()
+	e.healAll()
+	e.cancel(errors.New("the test has ended"))
+	e.bounded("stop the scenario's goroutines", closeLimit, func(context.Context) error {
+		e.work.Wait()
+		return nil
+	})
+	for _, c := range slices.Backward(e.closers) {
+		e.bounded("close "+c.name, closeLimit, c.close)
+	}
+	e.conclude()
+	e.gather()
+	for _, b := range slices.Backward(e.brokers) {
+		e.bounded("stop "+b.name, cleanupLimit, b.close)
+	}
+	if e.logDir != "" {
+		_ = os.RemoveAll(e.logDir)
+	}
+}
+
+func (e *Env) healAll() {
+	for _, f := range slices.Backward(e.faults) {
+		if !f.healed {
+			f.healed = true
+			e.bounded("heal "+f.fault.Name, cleanupLimit, f.fault.Heal)
+		}
+	}
+}
+
+// bounded does one part of the clean-up and goes on whatever comes of it.
+func (e *Env) bounded(what string, limit time.Duration, act func(ctx context.Context) error) {
+	e.t.Helper()
+	began := time.Now()
+	_, err := poll.Until(context.Background(), poll.Options{Budget: limit}, once(act))
+	if err != nil {
+		e.say("cleanup", "%s: %v", what, err)
+		return
+	}
+	e.timeline.Add("cleanup", "%s: done in %v", what, time.Since(began).Round(time.Millisecond))
+}
+
+// conclude reaches the verdict where none was reached on the way, and reports it.
+func (e *Env) conclude() {
+	e.t.Helper()
+	switch {
+	case e.result.verdict != "":
+	case e.t.Failed():
+		e.result.verdict, e.result.reason = evidence.NotRecovered, "an assertion of the test failed"
+		e.result.atFault = evidence.Unknown
+	case e.t.Skipped():
+		e.result.verdict, e.result.reason = evidence.NotRun, "the test skipped itself"
+	case e.injected == 0:
+		e.result.verdict, e.result.reason = evidence.Environment, "the test injected no fault, so it proves nothing"
+		e.t.Error(e.result.reason)
+	default:
+		e.result.verdict = evidence.Recovered
+		if bad, is := e.knownBad(); is {
+			e.t.Errorf("the claim holds, but this combination is listed as known-bad (%s): the entry or the check is wrong", bad.Evidence)
+		}
+	}
+	e.report()
+}
+
+func (e *Env) report() {
+	e.t.Helper()
+	for name, n := range e.logCounts() {
+		e.Evidence(name, n)
+	}
+	e.t.Attr("verdict", string(e.result.verdict))
+	if e.result.atFault != "" {
+		e.t.Attr("at_fault", string(e.result.atFault))
+	}
+	if e.result.reason != "" {
+		e.t.Attr("reason", oneLine(e.result.reason))
+	}
+	if e.result.budget > 0 {
+		if e.result.verdict == evidence.Recovered {
+			e.t.Attr("recovery_ms", strconv.FormatInt(e.result.took.Milliseconds(), 10))
+		}
+		e.t.Attr("budget_ms", strconv.FormatInt(e.result.budget.Milliseconds(), 10))
+	}
+	for name, n := range e.counts {
+		e.t.Attr("evidence."+strings.ReplaceAll(name, " ", "_"), strconv.Itoa(n))
+	}
+	e.say("verdict", "%s", e.summary())
+}
+
+func (e *Env) summary() string {
+	s := string(e.result.verdict)
+	if e.result.verdict == evidence.Recovered && e.result.budget > 0 {
+		s += fmt.Sprintf(" in %v of %v", e.result.took.Round(time.Millisecond), e.result.budget)
+	}
+	if e.result.atFault != "" {
+		s += fmt.Sprintf(" (at fault: %s)", e.result.atFault)
+	}
+	return s
+}
+
+// gather writes the evidence: with -artifacts always, else after a failure if
+// BROKERFAULT_KEEP=1 asks for it.
+func (e *Env) gather() {
+	e.t.Helper()
+	dir := ""
+	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
+		dir = e.t.ArtifactDir()
+	} else if e.t.Failed() {
+		if !e.settings.Keep {
+			e.t.Log("the evidence is kept with: go test -artifacts (or BROKERFAULT_KEEP=1)")
+			return
+		}
+		var err error
+		if dir, err = os.MkdirTemp("", "brokerfault-evidence-"); err != nil {
+			e.t.Logf("keep the evidence: %v", err)
+			return
+		}
+	} else {
+		return
+	}
+	if e.t.Failed() {
+		for _, b := range e.brokers {
+			e.bounded("dump the threads of "+b.name, closeLimit, b.dump)
+		}
+	}
+	if err := e.write(dir); err != nil {
+		e.t.Logf("keep the evidence: %v", err)
+	}
+	e.t.Logf("evidence: %s", dir)
+}
+
+func (e *Env) write(dir string) error {
+	f, err := os.Create(filepath.Join(dir, "timeline.txt"))
+	if err != nil {
+		return fmt.Errorf("write the timeline: %w", err)
+	}
+	defer f.Close()
+	if _, err := e.timeline.WriteTo(f); err != nil {
+		return fmt.Errorf("write the timeline: %w", err)
+	}
+	for name, log := range e.logs {
+		if err := os.WriteFile(filepath.Join(dir, name+".log"), []byte(log.String()), 0o600); err != nil {
+			return fmt.Errorf("write a client's log: %w", err)
+		}
+	}
+	for _, b := range e.brokers {
+		for _, n := range b.nodes {
+			text, err := os.ReadFile(n.LogFile())
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, "broker-"+n.Name()+".log"), text, 0o600)
+			}
+			if err != nil {
+				return fmt.Errorf("keep the broker's log: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

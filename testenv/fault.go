@@ -1,0 +1,89 @@
+package testenv
+
+import (
+	"context"
+	"time"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/poll"
+)
+
+// Fault is something bad that can be done to a broker and undone.
+type Fault struct {
+	// Name says what is wrong while it lasts: "the backlog quota is exceeded".
+	Name string
+	// Apply brings it about.
+	Apply func(ctx context.Context) error
+	// Bites is the proof: it succeeds once the fault has taken effect. It must
+	// be able to fail; a fault without proof is refused.
+	Bites Probe
+	// BitesWithin bounds Apply and, anew, Bites; zero is 30 s.
+	BitesWithin time.Duration
+	// Heal undoes it; nil means that the fault needs no undoing.
+	Heal func(ctx context.Context) error
+}
+
+// Injected is a fault that lies on a broker.
+type Injected struct {
+	env    *Env
+	fault  Fault
+	healed bool
+}
+
+const healLimit = 60 * time.Second
+
+// Inject brings a fault about and returns once it is proven to bite. A fault
+// that does not bite fails the test: it would prove nothing.
+func (e *Env) Inject(f Fault) *Injected {
+	e.t.Helper()
+	if f.Apply == nil || f.Bites == nil {
+		e.environment("inject %q: a fault needs Apply and a proof, Bites", f.Name)
+	}
+	within := e.scaled(f.BitesWithin)
+	if within == 0 {
+		within = e.scaled(30 * time.Second)
+	}
+	e.say("fault", "%s: injecting", f.Name)
+	i := &Injected{env: e, fault: f}
+	// It may lie half on the broker after an error, so it is healed in any case.
+	e.faults = append(e.faults, i)
+	if _, err := poll.Until(e.ctx, poll.Options{Budget: within}, once(f.Apply)); err != nil {
+		e.environment("inject %q: %v", f.Name, err)
+	}
+	if _, err := poll.Until(e.ctx, poll.Options{Budget: within}, poll.Probe(f.Bites)); err != nil {
+		e.environment("the fault %q did not bite, so it proves nothing: %v", f.Name, err)
+	}
+	e.say("fault", "%s: it bites", f.Name)
+	e.injected++
+	if f.Heal == nil {
+		i.healed = true
+		e.since = time.Now()
+	}
+	return i
+}
+
+// Heal undoes the fault; a second call does nothing. The clock of Recovers
+// starts when it returns.
+func (i *Injected) Heal() {
+	e := i.env
+	e.t.Helper()
+	if i.healed {
+		return
+	}
+	e.say("heal", "%s: healing", i.fault.Name)
+	if _, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(healLimit)}, once(i.fault.Heal)); err != nil {
+		e.environment("heal %q: %v", i.fault.Name, err)
+	}
+	i.healed = true
+	e.since = time.Now()
+	e.say("heal", "%s: healed", i.fault.Name)
+}
+
+// once makes a probe of an action that must not be tried again.
+func once(act func(ctx context.Context) error) poll.Probe {
+	return func(ctx context.Context) error {
+		if err := act(ctx); err != nil {
+			return poll.Stop(err)
+		}
+		return nil
+	}
+}

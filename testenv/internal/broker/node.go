@@ -1,0 +1,63 @@
+package broker
+
+import "github.com/brokerfault/brokerfault/testenv/internal/dist"
+
+// Node is one JVM of a broker, as data. It knows no runtime: where it runs is
+// told to Launch in a Site.
+type Node struct {
+	// Name is unique within the broker and fit for a host name: "pulsar", "kafka-1".
+	Name string
+	// Bill says which jars are on its class path.
+	Bill dist.Bill
+	// Ports are all ports that it listens on.
+	Ports []Port
+	// Launch renders what to start at a site.
+	Launch func(at Site) Launch
+}
+
+// Port is a port that a node listens on.
+type Port struct {
+	// Name is unique within the node: "binary", "http".
+	Name string
+	// Inside is the number used where the node has a network of its own (a
+	// container). A process is given a free port of the machine instead.
+	Inside int
+	// Client says that clients use this port, so that a link lies in front of it.
+	Client bool
+}
+
+// Site is where a node finds itself, seen from inside.
+type Site struct {
+	// Home is the node's own directory, absolute, there and empty at its first start.
+	Home string
+	// Bind is the address to listen on.
+	Bind string
+	// Port is the number to listen on for one of the node's own ports.
+	Port func(name string) int
+	// Peer is the host:port at which a node of the same broker, itself
+	// included, is reached by the other nodes.
+	Peer func(node, port string) string
+	// Advertised is the host:port of the link in front of one of the node's
+	// client ports: what the broker tells its clients.
+	Advertised func(port string) string
+}
+
+// Launch is what to start.
+type Launch struct {
+	// Setup are JVMs that run to their end, in order, before the node's very first start.
+	Setup []Program
+	// Main is the broker itself.
+	Main Program
+	// JVM are the flags of every one of these JVMs, heap and --add-opens among them.
+	JVM []string
+	// Env are environment variables, KEY=VALUE.
+	Env []string
+	// Files are rendered files: path below Home to content. They are written before each start.
+	Files map[string]string
+}
+
+// Program is a Java program.
+type Program struct {
+	Class string
+	Args  []string
+}

@@ -1,0 +1,98 @@
+package gate
+
+import "github.com/brokerfault/brokerfault/testenv/internal/evidence"
+
+// Cell is what one case showed with one client, broker and runtime.
+type Cell struct {
+	Case          string           `json:"case"`
+	Issue         string           `json:"issue"`
+	Package       string           `json:"package"`
+	Test          string           `json:"test"`
+	Client        string           `json:"client"`
+	ClientVersion string           `json:"client_version"`
+	Broker        string           `json:"broker"`
+	BrokerVersion string           `json:"broker_version"`
+	Runtime       string           `json:"runtime"`
+	Verdict       evidence.Verdict `json:"verdict"`
+	AtFault       evidence.Fault   `json:"at_fault"`
+	// RecoveryMS is nil unless the case recovered and took its time.
+	RecoveryMS *int64 `json:"recovery_ms"`
+	// BudgetMS is nil if the case never came to its wait for recovery.
+	BudgetMS *int64 `json:"budget_ms"`
+	// KnownBad is the evidence for which this combination is listed as failing.
+	KnownBad string           `json:"known_bad,omitempty"`
+	Reason   string           `json:"reason,omitempty"`
+	Evidence map[string]int64 `json:"evidence"`
+	// Artifacts is the directory of what the test left behind, or empty.
+	Artifacts string `json:"artifacts"`
+	// Result is go test's own word: pass, fail, skip, or cut off.
+	Result string `json:"result"`
+}
+
+// Accepted says that go test let the case pass although it did not recover: it
+// is listed as known-bad, and no release mends it.
+func (c Cell) Accepted() bool { return c.Verdict == evidence.NotRecovered && c.Result == skipped }
+
+// Failure is a failed test that is no case, or a package without a failed test of its own.
+type Failure struct {
+	Package string `json:"package"`
+	Test    string `json:"test,omitempty"`
+	Output  string `json:"output"`
+}
+
+// Report is what a run showed.
+type Report struct {
+	Cells       []Cell    `json:"cells"`
+	Failures    []Failure `json:"failures"`
+	Environment []Failure `json:"environment"`
+	// Interrupted says that the run was told to stop before its end.
+	Interrupted bool `json:"interrupted"`
+}
+
+// The exit codes of a run. 2 is left to a wrong command line.
+const (
+	ExitOK          = 0
+	ExitFailed      = 1
+	ExitEnvironment = 3
+	ExitNothingRan  = 4
+)
+
+// ExitCode is 1 if a case did not recover or a test failed, else 3 if the
+// environment kept something from being told, else 4 if no case ran, else 0. A
+// case that was not run changes nothing where another did, unless go test
+// failed it (BROKERFAULT_REQUIRE=1): then it counts as environment.
+func (r *Report) ExitCode() int {
+	ran, environment := false, r.Interrupted || len(r.Environment) > 0
+	for _, c := range r.Cells {
+		switch c.Verdict {
+		case evidence.NotRecovered:
+			if !c.Accepted() {
+				return ExitFailed
+			}
+			ran = true
+		case evidence.Recovered:
+			// A claim that holds although it is listed as known-bad fails its test.
+			if c.Result == failed {
+				return ExitFailed
+			}
+			ran = true
+		case evidence.Environment:
+			environment = true
+		}
+	}
+	if len(r.Failures) > 0 {
+		return ExitFailed
+	}
+	if environment {
+		return ExitEnvironment
+	}
+	if !ran {
+		return ExitNothingRan
+	}
+	for _, c := range r.Cells {
+		if c.Verdict == evidence.NotRun && c.Result == failed {
+			return ExitEnvironment
+		}
+	}
+	return ExitOK
+}

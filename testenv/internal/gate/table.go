@@ -1,0 +1,145 @@
+package gate
+
+import (
+	"fmt"
+	"io"
+	"path"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
+)
+
+// Print writes the verdict table, the reasons below it, and a closing line.
+func (r *Report) Print(w io.Writer) error {
+	var b strings.Builder
+	if len(r.Cells) > 0 {
+		t := table.NewWriter()
+		t.SetStyle(table.StyleLight)
+		t.Style().Format.Header = 0
+		t.AppendHeader(table.Row{"case", "client", "broker", "runtime", "verdict", "recovery of budget"})
+		for _, c := range r.Cells {
+			t.AppendRow(table.Row{c.Case, c.client(), version(c.Broker, c.BrokerVersion), c.Runtime, c.verdict(), c.recovery()})
+		}
+		b.WriteString(t.Render())
+		b.WriteByte('\n')
+	}
+	for _, c := range r.Cells {
+		if c.Reason != "" && c.Verdict != evidence.Recovered {
+			fmt.Fprintf(&b, "%s: %s: %s\n", c.Case, c.Verdict, c.Reason)
+		}
+		if c.KnownBad != "" {
+			fmt.Fprintf(&b, "%s: listed as known-bad: %s\n", c.Case, c.KnownBad)
+		}
+		if c.Artifacts != "" && c.Result == failed {
+			fmt.Fprintf(&b, "%s: evidence in %s\n", c.Case, c.Artifacts)
+		}
+	}
+	list(&b, "failed", r.Failures)
+	list(&b, "environment", r.Environment)
+	b.WriteString(r.closing())
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func list(b *strings.Builder, title string, all []Failure) {
+	for _, f := range all {
+		fmt.Fprintf(b, "%s: %s\n", title, strings.TrimSpace(f.Package+" "+f.Test))
+		for line := range strings.Lines(f.Output) {
+			b.WriteString("    " + strings.TrimRight(line, "\n") + "\n")
+		}
+	}
+}
+
+func (r *Report) closing() string {
+	counts := map[evidence.Verdict]int{}
+	for _, c := range r.Cells {
+		counts[c.Verdict]++
+	}
+	parts := []string{}
+	for _, v := range []evidence.Verdict{evidence.Recovered, evidence.NotRecovered, evidence.Environment, evidence.NotRun} {
+		if counts[v] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[v], v))
+		}
+	}
+	s := strings.Join(parts, ", ")
+	if s == "" {
+		s = "no case ran"
+	}
+	if n := len(r.Failures); n > 0 {
+		s += fmt.Sprintf("; %d other failures", n)
+	}
+	if r.Interrupted {
+		s += "; interrupted, so this is not all"
+	}
+	return s
+}
+
+var majorVersion = regexp.MustCompile(`^v\d+$`)
+
+// client is the part of the module path that people say, with the version.
+func (c Cell) client() string {
+	name := path.Base(c.Client)
+	if majorVersion.MatchString(name) {
+		name = path.Base(path.Dir(c.Client))
+	}
+	if c.Client == "" {
+		name = ""
+	}
+	return version(name, c.ClientVersion)
+}
+
+func version(name, version string) string { return strings.TrimSpace(name + " " + version) }
+
+func (c Cell) verdict() string {
+	s := string(c.Verdict)
+	if c.AtFault != "" {
+		s += fmt.Sprintf(" (%s)", c.AtFault)
+	}
+	switch {
+	case c.Accepted():
+		s += ", as listed"
+	case c.Verdict == evidence.Recovered && c.Result == failed:
+		s += ", but failed"
+	}
+	return s
+}
+
+func (c Cell) recovery() string {
+	took, budget := "-", "-"
+	if c.RecoveryMS != nil {
+		took = milliseconds(*c.RecoveryMS)
+	}
+	if c.BudgetMS != nil {
+		budget = milliseconds(*c.BudgetMS)
+	}
+	if took == "-" && budget == "-" {
+		return ""
+	}
+	return took + " of " + budget
+}
+
+func milliseconds(n int64) string {
+	return (time.Duration(n) * time.Millisecond).String()
+}
+
+// String is one line: the result, the time, the test, and the verdict.
+func (p Progress) String() string {
+	s := fmt.Sprintf("%-4s %6.1fs %s", p.Result, p.Elapsed, p.Package)
+	if p.Test != "" {
+		s += " " + p.Test
+	} else {
+		s += " does not build"
+	}
+	if p.Cell != nil {
+		s += ": " + p.Cell.verdict()
+		if r := p.Cell.recovery(); r != "" {
+			s += " " + r
+		}
+	}
+	return s
+}

@@ -1,0 +1,36 @@
+package link
+
+import "sync/atomic"
+
+// Counts is what a link has seen since Listen.
+type Counts struct {
+	// Accepted is every connection the listener took, refused ones included.
+	Accepted int64
+	// Refused is how many of them were reset before they reached a target: during a
+	// cut, without a target, or because the dial failed.
+	Refused int64
+	// Reset is how many open connections Cut has reset.
+	Reset int64
+	// BytesUp is what was written to the target, BytesDown to clients.
+	BytesUp, BytesDown int64
+	// Touched is how many connections a cut reset or refused, plus how many bytes a
+	// delay or throttle shaped. Zero means that no fault had any effect.
+	Touched int64
+}
+
+type counters struct {
+	accepted, refused, reset, up, down, touched atomic.Int64
+}
+
+// Counts returns the numbers so far. They are read one by one, so those of a
+// connection in flight may not fit each other.
+func (l *Link) Counts() Counts {
+	return Counts{
+		Accepted:  l.counts.accepted.Load(),
+		Refused:   l.counts.refused.Load(),
+		Reset:     l.counts.reset.Load(),
+		BytesUp:   l.counts.up.Load(),
+		BytesDown: l.counts.down.Load(),
+		Touched:   l.counts.touched.Load(),
+	}
+}

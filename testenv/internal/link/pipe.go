@@ -1,0 +1,132 @@
+package link
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/Shopify/toxiproxy/v2/stream"
+)
+
+const (
+	chunkSize = 32 << 10
+	// heldChunks bounds what a delay holds back for a connection and direction: at
+	// most 32 MiB, after which the sender feels the back pressure. As in toxiproxy.
+	heldChunks = 1024
+)
+
+// pipe is one direction of a session. It copies straight through until the link is
+// first given a shape; from then on this connection's bytes go through a chain,
+// because bytes that went past it could overtake those it holds.
+type pipe struct {
+	session *session
+	passed  *atomic.Int64
+	// changed* have room for one message, so telling the pipe never blocks, and what
+	// was told after the pipe last looked is never missed.
+	changedDelay chan struct{}
+	changedRate  chan struct{}
+	// free is when the throttle will have sent all it took so far.
+	free time.Time
+}
+
+func newPipe(s *session, passed *atomic.Int64) *pipe {
+	return &pipe{
+		session:      s,
+		passed:       passed,
+		changedDelay: make(chan struct{}, 1),
+		changedRate:  make(chan struct{}, 1),
+	}
+}
+
+func (p *pipe) nudge() {
+	for _, changed := range []chan struct{}{p.changedDelay, p.changedRate} {
+		select {
+		case changed <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// run copies until the source ends. An orderly end is passed on when all bytes
+// have arrived, anything else resets both sides.
+func (p *pipe) run(source, destination *net.TCPConn) {
+	send := p.writer(destination)
+	finish := func() {}
+	shaped := false
+	buffer := make([]byte, chunkSize)
+	for {
+		n, err := source.Read(buffer)
+		if n > 0 {
+			if p.session.link.shape.Load().active() {
+				p.session.link.counts.touched.Add(int64(n))
+				if !shaped {
+					send, finish = p.startChain(send)
+					shaped = true
+				}
+			}
+			send(buffer[:n])
+		}
+		if err == nil {
+			continue
+		}
+		if !errors.Is(err, io.EOF) {
+			p.session.abort()
+		}
+		finish()
+		if err := destination.CloseWrite(); err != nil {
+			p.session.abort()
+		}
+		return
+	}
+}
+
+// writer returns a function that writes to the destination. After a failure it
+// discards: the session is over, and who feeds it must get to its end.
+func (p *pipe) writer(destination *net.TCPConn) func([]byte) {
+	return func(data []byte) {
+		if p.session.life.Err() != nil {
+			return
+		}
+		// Counted first, so that who has received bytes finds them counted.
+		p.passed.Add(int64(len(data)))
+		if n, err := destination.Write(data); err != nil {
+			p.passed.Add(int64(n - len(data)))
+			p.session.abort()
+		}
+	}
+}
+
+// startChain puts the delay and the throttle before write. The returned functions
+// feed the chain, and close it and wait until it is empty.
+func (p *pipe) startChain(write func([]byte)) (send func([]byte), finish func()) {
+	in := make(chan *stream.StreamChunk, heldChunks)
+	out := make(chan *stream.StreamChunk)
+	var stages sync.WaitGroup
+	stages.Go(func() { p.delay(in, out) })
+	stages.Go(func() {
+		for chunk := range out {
+			p.throttle(chunk.Data, write)
+		}
+	})
+	send = func(data []byte) {
+		in <- &stream.StreamChunk{Data: bytes.Clone(data), Timestamp: time.Now()}
+	}
+	finish = func() {
+		close(in)
+		stages.Wait()
+	}
+	return send, finish
+}
+
+// now is the shape to apply. A session that is over has none, so that what it
+// holds back does not delay its end.
+func (p *pipe) now() shape {
+	if p.session.life.Err() != nil {
+		return shape{}
+	}
+	return *p.session.link.shape.Load()
+}

@@ -1,0 +1,110 @@
+package link
+
+import (
+	"context"
+	"net"
+	"sync"
+	"sync/atomic"
+)
+
+// session is one client connection and the one to the target that serves it.
+type session struct {
+	link   *Link
+	client *net.TCPConn
+	life   context.Context
+	end    context.CancelFunc
+	up     *pipe
+	down   *pipe
+
+	mu      sync.Mutex
+	target  *net.TCPConn
+	aborted bool
+}
+
+func newSession(l *Link, client *net.TCPConn) *session {
+	s := &session{link: l, client: client}
+	s.life, s.end = context.WithCancel(l.life)
+	s.up = newPipe(s, &l.counts.up)
+	s.down = newPipe(s, &l.counts.down)
+	return s
+}
+
+// serve forwards until both sides have closed or one of them was reset.
+func (s *session) serve(target func() (string, error)) {
+	defer s.end()
+	upstream, err := s.dial(target)
+	if err != nil {
+		s.abort(&s.link.counts.refused)
+		return
+	}
+	if !s.attach(upstream) {
+		reset(upstream)
+		return
+	}
+	var both sync.WaitGroup
+	both.Go(func() { s.up.run(s.client, upstream) })
+	both.Go(func() { s.down.run(upstream, s.client) })
+	both.Wait()
+	s.finish()
+}
+
+func (s *session) dial(target func() (string, error)) (*net.TCPConn, error) {
+	address, err := target()
+	if err != nil {
+		return nil, err
+	}
+	dialer := net.Dialer{Timeout: dialTimeout}
+	conn, err := dialer.DialContext(s.life, "tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	return conn.(*net.TCPConn), nil
+}
+
+func (s *session) attach(target *net.TCPConn) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.aborted {
+		return false
+	}
+	s.target = target
+	return true
+}
+
+// abort resets both connections; bytes still held back are dropped. If the session
+// was still open it is counted, and counted before a client can see the reset.
+func (s *session) abort(counts ...*atomic.Int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.aborted {
+		return
+	}
+	s.aborted = true
+	for _, count := range counts {
+		count.Add(1)
+	}
+	s.end()
+	reset(s.client)
+	if s.target != nil {
+		reset(s.target)
+	}
+	s.nudge()
+}
+
+// finish closes a session whose two directions have come to their ends.
+func (s *session) finish() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.aborted {
+		return
+	}
+	s.aborted = true
+	_ = s.client.Close()
+	_ = s.target.Close()
+}
+
+// nudge makes both directions look at the link's shape again.
+func (s *session) nudge() {
+	s.up.nudge()
+	s.down.nudge()
+}

@@ -1,0 +1,136 @@
+package container
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/netip"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/containerd/errdefs"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
+)
+
+// placements numbers the placements of this process, which share a session.
+var placements atomic.Int64
+
+// placement is what the nodes of one broker have in common.
+type placement struct {
+	*Runtime
+	// prefix is what the names of its containers begin with.
+	prefix string
+	ports  map[string]map[string]broker.Port // by node and port
+	// fixed are the addresses in the network, and hosts the same as lines for
+	// a hosts file.
+	fixed map[string]netip.Addr
+	hosts []string
+
+	mu sync.Mutex
+	// network is empty when there is one node alone: an engine has some thirty
+	// networks to give, all in all.
+	network string
+	open    int // nodes that are not closed
+}
+
+// Place makes the images and the network ready.
+func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Node, error) {
+	tell := progress(p.Progress)
+	if tell == nil {
+		tell = func(string, ...any) {}
+	}
+	shared := &placement{
+		Runtime: r,
+		prefix:  fmt.Sprintf("brokerfault-%s-%d-", strings.TrimPrefix(r.session.ID, "session-"), placements.Add(1)),
+		ports:   map[string]map[string]broker.Port{},
+		open:    len(p.Nodes),
+	}
+	images := map[string]string{}
+	placed := make([]runtime.Node, 0, len(p.Nodes))
+	for _, b := range p.Nodes {
+		if shared.ports[b.Name] != nil {
+			return nil, fmt.Errorf("place nodes: two are named %q", b.Name)
+		}
+		shared.ports[b.Name] = map[string]broker.Port{}
+		for _, port := range b.Ports {
+			shared.ports[b.Name][port.Name] = port
+		}
+		key := b.Bill.Key()
+		if images[key] == "" {
+			image, err := r.image(ctx, b.Bill, tell)
+			if err != nil {
+				return nil, err
+			}
+			images[key] = image
+		}
+		placed = append(placed, &node{
+			placement: shared,
+			node:      b,
+			image:     images[key],
+			container: shared.prefix + b.Name,
+			log:       filepath.Join(p.LogDir, b.Name+".log"),
+			site:      shared.site(b.Name, p.Advertised),
+			died:      p.Died,
+		})
+	}
+	if len(p.Nodes) > 1 {
+		if err := shared.connect(ctx, p.Nodes); err != nil {
+			return nil, err
+		}
+	}
+	return placed, nil
+}
+
+// site has the node's own name as its address among its peers: the same that
+// the others know it by, so that all agree on what it advertises to them.
+func (p *placement) site(name string, advertised func(node, port string) string) broker.Site {
+	return broker.Site{
+		Home: home,
+		Bind: "0.0.0.0",
+		Port: func(port string) int { return p.port(name, port).Inside },
+		Peer: func(node, port string) string {
+			return net.JoinHostPort(node, strconv.Itoa(p.port(node, port).Inside))
+		},
+		Advertised: func(port string) string { return advertised(name, port) },
+	}
+}
+
+// port panics on a name that the description of the broker does not have: a
+// fault of the program, not of the machine it runs on.
+func (p *placement) port(node, port string) broker.Port {
+	found, ok := p.ports[node][port]
+	if !ok {
+		panic(fmt.Sprintf("the broker has no port %q at node %q", port, node))
+	}
+	return found
+}
+
+// release removes the network with the last node, and lets go of the
+// connections that the client keeps for later.
+func (p *placement) release(ctx context.Context) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.open > 1 {
+		p.open--
+		return nil
+	}
+	if p.network != "" {
+		if err := p.removeNetwork(ctx, p.network); err != nil {
+			return err
+		}
+		p.network = ""
+	}
+	p.open = 0
+	return p.engine.Close()
+}
+
+// gone says that a container has ended or is not there: nothing to signal.
+func gone(err error) bool { return errdefs.IsConflict(err) || errdefs.IsNotFound(err) }
+
+var errNotRunning = errors.New("it does not run")

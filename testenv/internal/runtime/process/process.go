@@ -1,0 +1,97 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/dist"
+	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
+	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
+)
+
+// loopback is the only address that a broker listens on.
+const loopback = "127.0.0.1"
+
+// Runtime runs nodes as processes.
+type Runtime struct {
+	cache   *dist.Cache
+	java    string
+	session *supervisor.Session
+}
+
+// New finds Java. The error of a machine that has none fit is ErrNoJava.
+func New(ctx context.Context, cache *dist.Cache) (*Runtime, error) {
+	java, err := FindJava(ctx)
+	if err != nil {
+		return nil, err
+	}
+	session, err := supervisor.Current()
+	if err != nil {
+		return nil, err
+	}
+	return &Runtime{cache: cache, java: java, session: session}, nil
+}
+
+// Name is "process".
+func (*Runtime) Name() string { return "process" }
+
+// Place resolves the jars, holds the ports and makes the directories.
+func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Node, error) {
+	cache := *r.cache
+	cache.Progress = p.Progress
+	nodes := make(map[string]*node, len(p.Nodes))
+	placed := make([]runtime.Node, 0, len(p.Nodes))
+	for _, n := range p.Nodes {
+		jars, err := cache.Jars(ctx, n.Bill)
+		if err == nil {
+			nodes[n.Name], err = r.place(n, jars, p)
+		}
+		if err != nil {
+			for _, made := range placed {
+				err = errors.Join(err, made.Close(ctx))
+			}
+			return nil, err
+		}
+		placed = append(placed, nodes[n.Name])
+	}
+	peer := func(name, port string) string { return nodes[name].address(port) }
+	for _, n := range nodes {
+		n.site.Peer = peer
+	}
+	return placed, nil
+}
+
+func (r *Runtime) place(n broker.Node, jars dist.Jars, p runtime.Placement) (*node, error) {
+	home, err := os.MkdirTemp(r.session.Dir, n.Name+"-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for %q: %w", n.Name, err)
+	}
+	made := &node{
+		node: n, runtime: r, jars: jars, home: home, ports: map[string]*port{},
+		log: filepath.Join(p.LogDir, n.Name+".log"), died: p.Died,
+	}
+	made.site = broker.Site{
+		Home:       home,
+		Bind:       loopback,
+		Port:       func(name string) int { return made.ports[name].Number },
+		Advertised: func(port string) string { return p.Advertised(n.Name, port) },
+	}
+	for _, want := range n.Ports {
+		held, err := holdPort()
+		if err != nil {
+			return nil, errors.Join(err, made.Close(context.Background()))
+		}
+		made.ports[want.Name] = held
+	}
+	return made, nil
+}
+
+func (n *node) address(port string) string {
+	return net.JoinHostPort(loopback, strconv.Itoa(n.ports[port].Number))
+}

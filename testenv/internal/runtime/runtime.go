@@ -1,0 +1,57 @@
+// Package runtime says where the nodes of a broker run: in containers or as
+// processes of this machine. Both run the same jars with the same files.
+package runtime
+
+import (
+	"context"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+)
+
+// Runtime is a place where brokers run.
+type Runtime interface {
+	// Name is "process" or "container".
+	Name() string
+	// Place gives the nodes of one broker their ports, directories and, where
+	// the runtime has one, their network. Nothing is started yet, but jars and
+	// images are made ready.
+	Place(ctx context.Context, p Placement) ([]Node, error)
+}
+
+// Placement is one broker to place.
+type Placement struct {
+	Nodes []broker.Node
+	// Advertised is the host:port of the link in front of a client port.
+	Advertised func(node, port string) string
+	// LogDir is an existing directory; the output of each node goes to NAME.log there.
+	LogDir string
+	// Died is called, once a run, when a node ends without having been asked
+	// to. It is called on a goroutine of the runtime's.
+	Died func(node string, err error)
+	// Progress is told what goes on while something takes long.
+	Progress func(format string, args ...any)
+}
+
+// Node is a placed node. Its methods are for one goroutine at a time, but for
+// Address and LogFile.
+type Node interface {
+	Name() string
+	// Start starts the node and returns once its process runs, not when it is ready.
+	Start(ctx context.Context) error
+	// Stop asks the node to end (TERM) and waits; if ctx ends first, it is killed.
+	Stop(ctx context.Context) error
+	// Kill ends the node at once (KILL) and waits until it is gone.
+	Kill(ctx context.Context) error
+	// Pause freezes the node; Resume lets it go on.
+	Pause(ctx context.Context) error
+	Resume(ctx context.Context) error
+	// DumpThreads makes the JVM write its threads to its log (QUIT).
+	DumpThreads(ctx context.Context) error
+	// Address is where this machine reaches a port of the node now: host:port
+	// on loopback. It may change with a start.
+	Address(port string) (string, error)
+	// LogFile is the file on this machine that holds the node's output.
+	LogFile() string
+	// Close kills what runs and removes what Place made. It is idempotent.
+	Close(ctx context.Context) error
+}

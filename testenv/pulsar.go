@@ -1,0 +1,69 @@
+package testenv
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/dist"
+)
+
+// PulsarSpec says which Pulsar to start. Its zero value is a standalone broker
+// of the version in BROKERFAULT_PULSAR, tuned for tests.
+type PulsarSpec struct {
+	// Version is any that Maven Central has; empty is BROKERFAULT_PULSAR, else 3.0.2.
+	Version string
+	// Config are settings of standalone.conf, on top of the test's own; a
+	// setting with an empty value is left out.
+	Config map[string]string
+}
+
+// Pulsar is a running standalone Pulsar.
+type Pulsar struct {
+	*Broker
+	http *http.Client
+}
+
+// StartPulsar starts a Pulsar of this Env's own and returns once a health
+// check of the broker, which sends and receives a message in it, and a
+// handshake at the advertised address have succeeded. If it does not start,
+// the test ends with the verdict environment and the broker's last log lines.
+func (e *Env) StartPulsar(spec PulsarSpec) *Pulsar {
+	e.t.Helper()
+	if spec.Version == "" {
+		spec.Version = e.settings.Pulsar
+	}
+	bill, err := dist.Pulsar(spec.Version)
+	if err != nil {
+		e.environment("start pulsar: %v", err)
+	}
+	p := &Pulsar{http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	p.Broker = e.start(plan{
+		name:    "pulsar",
+		version: spec.Version,
+		nodes:   broker.Pulsar(bill, spec.Config),
+		ready: func(b *Broker) Probe {
+			p.Broker = b
+			return p.answers
+		},
+	})
+	return p
+}
+
+// ServiceURL is where clients connect: the link in front of the broker. It
+// stays the same over restarts.
+func (p *Pulsar) ServiceURL() string {
+	return "pulsar://" + p.links[broker.PulsarNode+"/"+broker.PulsarBinary].Address()
+}
+
+// answers is the readiness probe.
+func (p *Pulsar) answers(ctx context.Context) error {
+	if err := pulsarHandshake(ctx, p.links[broker.PulsarNode+"/"+broker.PulsarBinary].Address()); err != nil {
+		return err
+	}
+	if err := p.Admin(ctx, http.MethodGet, "/admin/v2/brokers/health", nil, nil); err != nil {
+		return fmt.Errorf("check the broker's health: %w", err)
+	}
+	return nil
+}

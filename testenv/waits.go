@@ -1,0 +1,100 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
+	"github.com/brokerfault/brokerfault/testenv/internal/poll"
+)
+
+// Probe tries something once. It should heed its context, which ends with the
+// wait's budget; one that does not is noted as hung and left behind.
+type Probe = func(ctx context.Context) error
+
+// Stop wraps an error that no further probe can mend, so that a wait gives up at once.
+func Stop(err error) error { return poll.Stop(err) }
+
+// Within waits until the probe succeeds, and fails the test if it has not
+// within the budget (scaled by BROKERFAULT_SCALE). The first probe comes at once.
+func (e *Env) Within(claim string, budget time.Duration, probe Probe) {
+	e.t.Helper()
+	e.say("within", "%s, budget %v", claim, e.scaled(budget))
+	r, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(budget)}, poll.Probe(probe))
+	if err != nil {
+		e.failed(claim, err)
+	}
+	e.say("holds", "%s: after %v (%d probes)", claim, r.Took.Round(time.Millisecond), r.Probes)
+}
+
+// Holds probes for the whole duration (scaled by BROKERFAULT_SCALE) and fails the test at the
+// first probe that does not succeed.
+func (e *Env) Holds(claim string, duration time.Duration, probe Probe) {
+	e.t.Helper()
+	e.say("holding", "%s, for %v", claim, e.scaled(duration))
+	r, err := poll.Holds(e.ctx, poll.Options{Budget: e.scaled(duration)}, poll.Probe(probe))
+	if err != nil {
+		e.failed(claim, err)
+	}
+	e.say("holds", "%s: %d probes in %v", claim, r.Probes, r.Took.Round(time.Millisecond))
+}
+
+// Recovers waits until the probe succeeds. Its clock starts at the latest
+// heal, or at the injection of a fault that needs none, and the time it took
+// is reported against the budget. If it fails, the witness tells whether
+// client or broker is to blame.
+func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
+	e.t.Helper()
+	if e.injected == 0 {
+		e.environment("%s: no fault was injected, so there is nothing to recover from", claim)
+	}
+	budget = e.scaled(budget)
+	e.say("recovers", "%s, budget %v from the healing %v ago", claim, budget, time.Since(e.since).Round(time.Millisecond))
+	r, err := poll.Until(e.ctx, poll.Options{Budget: budget - time.Since(e.since)}, poll.Probe(probe))
+	took := time.Since(e.since)
+	if err != nil {
+		e.result.budget = budget
+		e.failed(claim, err)
+	}
+	e.say("recovered", "%s: %v of %v (%d probes)", claim, took.Round(time.Millisecond), budget, r.Probes)
+	// Of several recoveries, the one nearest to its budget is reported.
+	if e.result.budget == 0 || float64(took)/float64(budget) > float64(e.result.took)/float64(e.result.budget) {
+		e.result.took, e.result.budget = took, budget
+	}
+}
+
+// failed ends the test after a wait that did not come true.
+func (e *Env) failed(claim string, err error) {
+	e.t.Helper()
+	var died *brokerDied
+	if errors.As(err, &died) || errors.As(context.Cause(e.ctx), &died) {
+		e.environment("%s: %v", claim, err)
+	}
+	reason := fmt.Sprintf("%s: %v", claim, err)
+	if e.injected == 0 {
+		e.environment("%s; no fault had been injected yet", reason)
+	}
+	at := evidence.Unknown
+	if e.underFault() {
+		reason += "; a fault still lies on the broker, so no witness was asked"
+	} else if e.witness != nil {
+		var said string
+		at, said = e.ask()
+		reason += "; " + said
+	}
+	for name, n := range e.logCounts() {
+		reason += fmt.Sprintf("; %s: %d", name, n)
+	}
+	e.broken(result{atFault: at, reason: reason, budget: e.result.budget})
+}
+
+func (e *Env) underFault() bool {
+	for _, f := range e.faults {
+		if !f.healed {
+			return true
+		}
+	}
+	return false
+}
