@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/apache/pulsar-client-go/pulsar"
+	"github.com/apache/pulsar-client-go/pulsar/backoff"
 	"github.com/apache/pulsar-client-go/pulsar/log"
 	"github.com/sirupsen/logrus"
 
@@ -49,6 +50,19 @@ func producerOptions(topic string) pulsar.ProducerOptions {
 		SendTimeout:     3 * time.Second,
 	}
 }
+
+// promptly makes a producer try to reconnect every 200 ms. By default its
+// pauses double up to a minute, which tests the patience of the test only.
+func promptly(o pulsar.ProducerOptions) pulsar.ProducerOptions {
+	o.BackOffPolicyFunc = func() backoff.Policy { return everyFifth{} }
+	return o
+}
+
+type everyFifth struct{}
+
+func (everyFifth) Next() time.Duration       { return 200 * time.Millisecond }
+func (everyFifth) IsMaxBackoffReached() bool { return false }
+func (everyFifth) Reset()                    {}
 
 // send sends one message of the incident's size.
 func send(ctx context.Context, p pulsar.Producer) error {

@@ -85,35 +85,40 @@ func (s *scene) freshProducerSends(ctx context.Context) error {
 	return send(ctx, producer)
 }
 
-// fillBacklog floods the topic until the broker has thrown the producer out
-// and refused its return. It heals by clearing the backlog.
-func (s *scene) fillBacklog(flood func(ctx context.Context) error, log string) testenv.Fault {
-	return testenv.Fault{
-		Name: "the backlog quota is exceeded",
-		Apply: func(ctx context.Context) error {
-			for ctx.Err() == nil {
-				if err := flood(ctx); err != nil {
-					s.env.Note("the flood ended: %v", err)
-					return nil
-				}
+// fillBacklog floods the topic with sends until one fails: the broker has
+// thrown the producer out. It heals by clearing the backlog.
+func (s *scene) fillBacklog(flood testenv.Probe, log string) testenv.Fault {
+	return s.exceed(log, func(ctx context.Context) error {
+		for ctx.Err() == nil {
+			if err := flood(ctx); err != nil {
+				s.env.Note("the flood ended: %v", err)
+				return nil
 			}
-			return ctx.Err()
-		},
-		Bites: s.refusedByBroker(log),
+		}
+		return ctx.Err()
+	})
+}
+
+// exceed is the fault of a backlog over its quota, brought about by apply.
+func (s *scene) exceed(log string, apply func(ctx context.Context) error) testenv.Fault {
+	return testenv.Fault{
+		Name:  "the backlog quota is exceeded",
+		Apply: apply,
+		Bites: s.refusedByBroker(log, quotaSize),
 		Heal:  s.clear,
 	}
 }
 
-// refusedByBroker is the proof: on the broker, more than the quota and no
-// producer; in the client's log, the broker's refusal.
-func (s *scene) refusedByBroker(log string) testenv.Probe {
+// refusedByBroker is the proof: on the broker, a backlog above the quota and
+// no producer; in the client's log, the broker's refusal.
+func (s *scene) refusedByBroker(log string, above int64) testenv.Probe {
 	return func(ctx context.Context) error {
 		stats, err := s.broker.TopicStats(ctx, s.topic)
 		if err != nil {
 			return err
 		}
-		if stats.BacklogSize <= quotaSize {
-			return fmt.Errorf("the backlog holds %d bytes, the quota is %d", stats.BacklogSize, quotaSize)
+		if stats.BacklogSize <= above {
+			return fmt.Errorf("the backlog holds %d bytes, not more than %d", stats.BacklogSize, above)
 		}
 		if len(stats.Publishers) > 0 {
 			return fmt.Errorf("%d producers are connected", len(stats.Publishers))

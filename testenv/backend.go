@@ -15,16 +15,25 @@ import (
 	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
 )
 
-var chosen struct {
-	once    sync.Once
-	runtime runtime.Runtime
-	err     error
-}
+// choice is what the choice of a runtime depends on.
+type choice struct{ backend, cache, baseImage string }
 
-// backend is the process's one runtime, chosen at the first call.
+var chosen = struct {
+	sync.Mutex
+	results map[choice]func() (runtime.Runtime, error)
+}{results: map[choice]func() (runtime.Runtime, error){}}
+
+// backend is the process's one runtime for these settings, chosen at the first call.
 func backend(ctx context.Context, s settings.Settings) (runtime.Runtime, error) {
-	chosen.once.Do(func() { chosen.runtime, chosen.err = choose(ctx, s) })
-	return chosen.runtime, chosen.err
+	key := choice{s.Backend, s.Cache, s.BaseImage}
+	chosen.Lock()
+	result, ok := chosen.results[key]
+	if !ok {
+		result = sync.OnceValues(func() (runtime.Runtime, error) { return choose(ctx, s) })
+		chosen.results[key] = result
+	}
+	chosen.Unlock()
+	return result()
 }
 
 func choose(ctx context.Context, s settings.Settings) (runtime.Runtime, error) {

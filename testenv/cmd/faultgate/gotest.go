@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -35,4 +36,16 @@ func goTest(ctx context.Context, args, env []string, stdout, stderr io.Writer) e
 		return nil
 	}
 	return fmt.Errorf("run go test: %w", err)
+}
+
+// lines lets the go command's messages and our progress share a writer.
+type lines struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
 }

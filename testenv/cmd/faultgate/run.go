@@ -70,7 +70,7 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 	}
 	args = append(append(args, r.packages...), goTestFlags...)
 
-	stderr := c.ErrOrStderr()
+	stderr := &lines{w: c.ErrOrStderr()}
 	if len(clients) > 0 {
 		dir, err := os.MkdirTemp("", "faultgate-")
 		if err != nil {

@@ -18,7 +18,7 @@ const (
 // tailLines is how much of a failed test's output is kept.
 const tailLines = 40
 
-type key struct{ pkg, test string }
+type key struct{ pkg, name string }
 
 // test is a test, or with an empty name in its key a package.
 type test struct {
@@ -111,11 +111,11 @@ func (c *Collector) event(t *test, e event) {
 		t.say(strings.TrimRight(e.Output, "\n"))
 	case passed, failed, skipped:
 		t.result, t.elapsed, t.failedBuild = e.Action, e.Elapsed, e.FailedBuild
-		if t.failedBuild == "" && t.key.test == "" {
+		if t.failedBuild == "" && t.name == "" {
 			return
 		}
 		if c.Finished != nil {
-			p := Progress{Package: t.pkg, Test: t.key.test, Result: t.result, Elapsed: t.elapsed}
+			p := Progress{Package: t.pkg, Test: t.name, Result: t.result, Elapsed: t.elapsed}
 			if t.attrs["case"] != "" {
 				cell, _ := c.cell(t)
 				p.Cell = &cell

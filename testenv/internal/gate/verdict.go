@@ -23,10 +23,10 @@ func (c *Collector) Report(interrupted bool) *Report {
 			cell, bad := c.cell(t)
 			r.Cells = append(r.Cells, cell)
 			r.Environment = append(r.Environment, bad...)
-		case t.key.test == "":
+		case t.name == "":
 			c.packageEnd(r, t)
 		case t.result == failed && !c.failedBelow(t.key):
-			r.Failures = append(r.Failures, Failure{t.pkg, t.key.test, t.tail()})
+			r.Failures = append(r.Failures, Failure{t.pkg, t.name, t.tail()})
 		case t.result == "" && !c.unfinishedBelow(t.key):
 			c.unfinished(r, t)
 		}
@@ -40,7 +40,7 @@ func (c *Collector) Report(interrupted bool) *Report {
 
 // unfinished is a test without a case that the end of its process overtook.
 func (c *Collector) unfinished(r *Report, t *test) {
-	f := Failure{t.pkg, t.key.test, t.tail()}
+	f := Failure{t.pkg, t.name, t.tail()}
 	if c.wasCutOff(t) {
 		r.Environment = append(r.Environment, f)
 		return
@@ -75,7 +75,7 @@ func (c *Collector) unfinishedBelow(k key) bool {
 
 func (c *Collector) below(k key, is func(*test) bool) bool {
 	return slices.ContainsFunc(c.order, func(t *test) bool {
-		return t.pkg == k.pkg && strings.HasPrefix(t.key.test, k.test+"/") && is(t)
+		return t.pkg == k.pkg && strings.HasPrefix(t.name, k.name+"/") && is(t)
 	})
 }
 
@@ -104,7 +104,7 @@ func (c *Collector) wasCutOff(t *test) bool {
 // cell makes a cell of a test with a case, and says which attributes it could not read.
 func (c *Collector) cell(t *test) (Cell, []Failure) {
 	cell := Cell{
-		Case: t.attrs["case"], Issue: t.attrs["issue"], Package: t.pkg, Test: t.key.test,
+		Case: t.attrs["case"], Issue: t.attrs["issue"], Package: t.pkg, Test: t.name,
 		Client: t.attrs["client"], ClientVersion: t.attrs["client_version"],
 		Broker: t.attrs["broker"], BrokerVersion: t.attrs["broker_version"], Runtime: t.attrs["runtime"],
 		Verdict: evidence.Verdict(t.attrs["verdict"]), AtFault: evidence.Fault(t.attrs["at_fault"]),
@@ -115,7 +115,7 @@ func (c *Collector) cell(t *test) (Cell, []Failure) {
 	number := func(name, value string) *int64 {
 		n, err := strconv.ParseInt(value, 10, 64)
 		if err != nil {
-			bad = append(bad, Failure{t.pkg, t.key.test, fmt.Sprintf("attribute %s is %q, which is no whole number", name, value)})
+			bad = append(bad, Failure{t.pkg, t.name, fmt.Sprintf("attribute %s is %q, which is no whole number", name, value)})
 			return nil
 		}
 		return &n
@@ -138,7 +138,7 @@ func (c *Collector) cell(t *test) (Cell, []Failure) {
 	case "":
 		c.without(&cell, t)
 	default:
-		bad = append(bad, Failure{t.pkg, t.key.test, fmt.Sprintf("attribute verdict is %q, which is no verdict", cell.Verdict)})
+		bad = append(bad, Failure{t.pkg, t.name, fmt.Sprintf("attribute verdict is %q, which is no verdict", cell.Verdict)})
 		cell.Verdict = evidence.Environment
 	}
 	return cell, bad

@@ -1,0 +1,106 @@
+package pulsarquota
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/apache/pulsar-client-go/pulsar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+var killedWhileBlocked = testenv.Case{
+	Name:   "pulsarquota/killed-while-blocked",
+	Claim:  "a producer that is blocked while the broker is killed and comes back sends again after the clearing",
+	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
+	Client: underTest,
+	KnownBad: []testenv.Combination{
+		{Client: "v0.17.0", Evidence: "dead for good: stop reconnecting"},
+		{Client: "v0.18.0", Evidence: "dead for good: stop reconnecting"},
+	},
+}
+
+func TestBlockedProducerHealsAfterBrokerWasKilled(t *testing.T) {
+	env := testenv.New(t, killedWhileBlocked)
+	s := newScene(t, env, "producer_exception")
+	producer := s.newProducer(t, "client", promptly(producerOptions(s.topic)))
+	env.Counts("client", countsOfIncident)
+
+	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
+	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	killed := env.Inject(s.broker.Kill())
+	killed.Heal()
+	env.Holds("the broker is back and still refuses", env.ByProfile(3*time.Second, 30*time.Second), refused(producer))
+	quota.Heal()
+	env.Recovers("the same producer sends again", 30*time.Second, sends(producer))
+	s.goesOnSending(producer)
+}
+
+var closesWhileBlocked = testenv.Case{
+	Name:   "pulsarquota/close-while-blocked",
+	Claim:  "Flush and Close return within a bound while the producer is blocked",
+	Client: underTest,
+}
+
+func TestFlushAndCloseReturnWhileBlocked(t *testing.T) {
+	env := testenv.New(t, closesWhileBlocked)
+	s := newScene(t, env, "producer_exception")
+	producer := s.newProducer(t, "client", promptly(producerOptions(s.topic)))
+
+	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
+	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	flushAndClose(env, producer)
+	quota.Heal()
+	env.Recovers("a fresh producer sends", 30*time.Second, s.freshProducerSends)
+}
+
+var closesWhileGone = testenv.Case{
+	Name:   "pulsarquota/close-while-gone",
+	Claim:  "Flush and Close return within a bound while a blocked producer's broker is gone",
+	Issue:  "https://github.com/apache/pulsar-client-go/issues/1190",
+	Client: underTest,
+}
+
+func TestFlushAndCloseReturnWhileBrokerIsGone(t *testing.T) {
+	env := testenv.New(t, closesWhileGone)
+	s := newScene(t, env, "producer_exception")
+	client, err := newClient(env, s.broker, "client")
+	require.NoError(t, err)
+	producer, err := client.CreateProducer(promptly(producerOptions(s.topic)))
+	require.NoError(t, err)
+
+	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
+	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	killed := env.Inject(s.broker.Kill())
+	flushAndClose(env, producer)
+	env.Within("the client's Close returns", closeBudget, atOnce(returns(client.Close)))
+	killed.Heal()
+	quota.Heal()
+	env.Recovers("a fresh producer sends", 30*time.Second, s.freshProducerSends)
+}
+
+// closeBudget leaves room for one request that is waited for in vain (OperationTimeout, 5 s).
+const closeBudget = 10 * time.Second
+
+// flushAndClose holds a send pending, and proves that both calls return, whatever they return.
+func flushAndClose(env *testenv.Env, producer pulsar.Producer) {
+	all := newOutcomes()
+	all.sendAsync(env.Context(), producer)
+	env.Within("Flush returns", closeBudget, func(ctx context.Context) error {
+		_ = producer.FlushWithCtx(ctx)
+		return ctx.Err()
+	})
+	all.sendAsync(env.Context(), producer)
+	env.Within("Close returns", closeBudget, atOnce(returns(producer.Close)))
+	env.Within("the pending sends have their answers", closeBudget, all.settled)
+}
+
+// returns is the probe of a call that has no result but its end.
+func returns(call func()) testenv.Probe {
+	return func(context.Context) error {
+		call()
+		return nil
+	}
+}

@@ -1,0 +1,55 @@
+package pulsarquota
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/apache/pulsar-client-go/pulsar"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+var maxReconnect = testenv.Case{
+	Name:   "pulsarquota/max-reconnect",
+	Claim:  "a producer whose MaxReconnectToBroker ran out during the block sends again after the clearing, or says at once that it is dead",
+	Issue:  "https://github.com/apache/pulsar-client-go/issues/458",
+	Client: underTest,
+}
+
+func TestProducerThatGaveUpReconnectingSaysSo(t *testing.T) {
+	env := testenv.New(t, maxReconnect)
+	s := newScene(t, env, "producer_exception")
+	options := promptly(producerOptions(s.topic))
+	const tries = 3
+	most := uint(tries)
+	options.MaxReconnectToBroker = &most
+	producer := s.newProducer(t, "client", options)
+	env.Counts("client", countsOfIncident)
+
+	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
+	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	env.Within("the reconnects have run out", 15*time.Second, func(context.Context) error {
+		if n := env.Log("client").Count("QuotaExceeded"); n < tries {
+			return fmt.Errorf("the broker has refused the producer %d times", n)
+		}
+		return nil
+	})
+	env.Holds("sends fail while the quota is exceeded", 2*time.Second, refused(producer))
+	quota.Heal()
+	env.Recovers("the same producer sends, or says at once that it is dead", 20*time.Second, func(ctx context.Context) error {
+		began := time.Now()
+		err := send(ctx, producer)
+		if err == nil {
+			env.Note("the producer sends again")
+			return nil
+		}
+		if errors.Is(err, pulsar.ErrSendTimeout) || ctx.Err() != nil {
+			return fmt.Errorf("after %v: %w", time.Since(began).Round(time.Millisecond), err)
+		}
+		env.Note("the producer says: %v", err)
+		return nil
+	})
+}

@@ -1,0 +1,59 @@
+package pulsarquota
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/apache/pulsar-client-go/pulsar"
+	"github.com/stretchr/testify/require"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+var pendingSends = testenv.Case{
+	Name:   "pulsarquota/pending-sends",
+	Claim:  "every pending send has exactly one outcome, a refused one the quota error, and what was acknowledged is there, once and in order",
+	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
+	Client: underTest,
+}
+
+func TestEveryPendingSendHasExactlyOneOutcome(t *testing.T) {
+	env := testenv.New(t, pendingSends)
+	s := newScene(t, env, "producer_exception")
+	client, err := newClient(env, s.broker, "client")
+	require.NoError(t, err)
+	env.Closes("the client", client.Close)
+	options := promptly(producerOptions(s.topic))
+	options.SendTimeout = 10 * time.Second
+	// Many at once would all go into one ledger, which then stays above the
+	// quota until it is full (see the limits in doc.go).
+	options.MaxPendingMessages = maxPending
+	producer, err := client.CreateProducer(options)
+	require.NoError(t, err)
+	all := newOutcomes()
+
+	all.sendAsync(env.Context(), producer)
+	env.Within("the producer sends before the fault", 10*time.Second, all.settled)
+	quota := env.Inject(s.exceed("client", func(ctx context.Context) error {
+		for all.failed() == 0 && ctx.Err() == nil {
+			all.sendAsync(ctx, producer)
+		}
+		return ctx.Err()
+	}))
+	env.Within("every send that was pending at the refusal has an answer", 10*time.Second, all.settled)
+	for range 20 {
+		all.sendAsync(env.Context(), producer)
+	}
+	env.Within("every send during the block has an answer", 15*time.Second, all.settled)
+	env.Evidence("refused_sends", all.failed())
+	require.NoError(t, all.check(pulsar.ErrProducerBlockedQuotaExceeded))
+
+	quota.Heal()
+	env.Recovers("the same producer sends again", 30*time.Second, all.sendsAgain(producer))
+	require.NoError(t, all.check(pulsar.ErrProducerBlockedQuotaExceeded))
+	env.Evidence("acknowledged_sends", len(all.acked))
+	env.Within("what was acknowledged is read back, once and in order", 30*time.Second, atOnce(func(ctx context.Context) error {
+		return all.readBack(ctx, client, s.topic)
+	}))
+}

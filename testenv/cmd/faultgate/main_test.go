@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+)
+
+func TestSingleDashIsTakenAsTheGoCommandDoes(t *testing.T) {
+	for _, tt := range []struct{ in, want []string }{
+		{[]string{"run", "-client", "m=v1"}, []string{"run", "--client", "m=v1"}},
+		{[]string{"run", "-broker=pulsar=3.0.2", "--json"}, []string{"run", "--broker=pulsar=3.0.2", "--json"}},
+		{[]string{"run", "-json", "--", "-run", "X", "-json"}, []string{"run", "--json", "--", "-run", "X", "-json"}},
+		{[]string{"-h"}, []string{"-h"}},
+		{[]string{"-help"}, []string{"--help"}},
+		{[]string{"run", "-nonsense"}, []string{"run", "-nonsense"}},
+	} {
+		assert.Equal(t, tt.want, doubleDashed(newRoot(), tt.in))
+	}
+}
+
+func TestWrongCommandLineIsRefused(t *testing.T) {
+	for _, args := range [][]string{
+		{"run", "-client", "m"}, {"run", "-client", "m=v1,v2"}, {"run", "-client", "m=v1", "-client", "m=v2"},
+		{"run", "-broker", "redis=7"}, {"run", "-broker", "kafka="}, {"run", "-runtime", "podman"},
+		{"run", "-profile", "slow"}, {"run", "./..."}, {"run", "-nonsense"},
+	} {
+		var out, err bytes.Buffer
+		assert.Equal(t, exitUsage, Main(args, &out, &err), args)
+		assert.Contains(t, err.String(), "faultgate: ", args)
+	}
+}
+
+// module is a small module in a directory of its own, which the test enters.
+func module(t *testing.T, test string) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/cases\n\ngo 1.26\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x_test.go"), []byte(test), 0o600))
+	t.Chdir(dir)
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+}
+
+const recordsItsSettings = `package cases
+
+import ("os"; "testing")
+
+func TestCase(t *testing.T) {
+	t.Attr("case", "cases/one")
+	t.Attr("broker_version", os.Getenv("BROKERFAULT_PULSAR"))
+	t.Attr("runtime", os.Getenv("BROKERFAULT_BACKEND"))
+	t.Attr("reason", os.Getenv("BROKERFAULT_PROFILE"))
+	t.Attr("verdict", "recovered")
+	t.ArtifactDir()
+}
+
+func TestOther(t *testing.T) { t.Fatal("not asked for") }
+`
+
+func TestRunPassesItsFlagsOnAndPrintsJSON(t *testing.T) {
+	module(t, recordsItsSettings)
+	var out, progress bytes.Buffer
+	code := Main([]string{"run", "-json", "-broker", "pulsar=3.0.2", "-runtime", "process", "-profile", "full",
+		"-artifacts", "kept", "--", "-run", "TestCase"}, &out, &progress)
+	require.Equal(t, gate.ExitOK, code, progress.String())
+	var r gate.Report
+	require.NoError(t, json.Unmarshal(out.Bytes(), &r))
+	require.Len(t, r.Cells, 1)
+	assert.Equal(t, "3.0.2", r.Cells[0].BrokerVersion)
+	assert.Equal(t, "process", r.Cells[0].Runtime)
+	assert.Equal(t, "full", r.Cells[0].Reason)
+	assert.DirExists(t, r.Cells[0].Artifacts)
+	assert.Contains(t, progress.String(), "TestCase: recovered")
+}
+
+func TestRunEndsWithTheReportsExitCode(t *testing.T) {
+	module(t, recordsItsSettings)
+	var out, progress bytes.Buffer
+	assert.Equal(t, gate.ExitFailed, Main([]string{"run"}, &out, &progress))
+	assert.Contains(t, out.String(), "failed: example.com/cases TestOther")
+	assert.Equal(t, gate.ExitNothingRan, Main([]string{"run", "--", "-run", "None"}, &out, &progress))
+	assert.Equal(t, gate.ExitEnvironment, Main([]string{"run", "--", "-timeout=soon"}, &out, &progress))
+}

@@ -1,0 +1,243 @@
+package testenv
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/settings"
+	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
+)
+
+// subject is a running broker with what the suite has to know of its kind.
+type subject struct {
+	broker *Broker
+	// handshake is a client's first round trip at the link.
+	handshake Probe
+	// put stores something, and kept succeeds if it is still there.
+	put, kept Probe
+	// started is a text that the broker logs exactly once a start.
+	started string
+}
+
+// kinds are the brokers there are.
+var kinds = map[string]func(e *Env) subject{
+	"pulsar": startPulsarSubject,
+}
+
+func startPulsarSubject(e *Env) subject {
+	p := e.StartPulsar(PulsarSpec{})
+	const topic = "persistent://public/default/conformance"
+	return subject{
+		broker: p.Broker,
+		handshake: func(ctx context.Context) error {
+			return pulsarHandshake(ctx, p.links[broker.PulsarNode+"/"+broker.PulsarBinary].Address())
+		},
+		put: func(ctx context.Context) error { return p.CreateSubscription(ctx, topic, "reader") },
+		kept: func(ctx context.Context) error {
+			stats, err := p.TopicStats(ctx, topic)
+			if err != nil {
+				return err
+			}
+			if _, there := stats.Subscriptions["reader"]; !there {
+				return fmt.Errorf("the subscription is gone; there are %v", stats.Subscriptions)
+			}
+			return p.Admin(ctx, http.MethodGet, "/admin/v2/brokers/health", nil, nil)
+		},
+		started: "messaging service is ready, bootstrap",
+	}
+}
+
+// TestEveryRuntimeRunsEveryBrokerAlike is the promise that a verdict does not
+// depend on where the broker ran.
+func TestEveryRuntimeRunsEveryBrokerAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts brokers")
+	}
+	for _, place := range []string{"process", "container"} {
+		for kind, start := range kinds {
+			t.Run(kind+" in a "+place, func(t *testing.T) {
+				t.Setenv("BROKERFAULT_BACKEND", place)
+				requireRuntime(t)
+				// The inner test's end is the clean-up, which is looked at afterwards.
+				t.Run("runs", func(t *testing.T) { conforms(t, place, start) })
+				requireNothingLeft(t, place)
+			})
+		}
+	}
+}
+
+// requireRuntime skips where the runtime is not there, unless everything has to run.
+func requireRuntime(t *testing.T) {
+	t.Helper()
+	s, err := settings.FromEnvironment()
+	require.NoError(t, err)
+	if _, err := backend(t.Context(), s); err != nil {
+		if s.Require {
+			t.Fatalf("BROKERFAULT_REQUIRE=1, but: %v", err)
+		}
+		t.Skip(err)
+	}
+}
+
+// conforms is the suite. Its steps share one broker and stand in an order, so
+// the first that fails ends it.
+func conforms(t *testing.T, place string, start func(*Env) subject) {
+	e := New(t, Case{Name: "testenv/conformance", Claim: "a runtime does what scenarios rely on"})
+	s := start(e)
+	b := s.broker
+	steps := []struct {
+		claim string
+		run   func(t *testing.T)
+	}{
+		{"answers at the address it advertises", func(*testing.T) {
+			e.Within("a handshake succeeds", 5*time.Second, s.handshake)
+			e.Within("something is stored", 30*time.Second, s.put)
+			e.Within("it is there", 10*time.Second, s.kept)
+		}},
+		{"listens on loopback only", func(t *testing.T) { requireLoopbackOnly(t, place) }},
+		{"keeps address, data and log over a restart", func(t *testing.T) {
+			before, log := addresses(b), readLogs(t, b)
+			e.Inject(b.Restart())
+			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+			e.Within("what was stored is there", 30*time.Second, s.kept)
+			require.Equal(t, before, addresses(b))
+			requireLinesOnce(t, log, readLogs(t, b))
+			requireStarts(t, b, s.started, 2)
+		}},
+		{"keeps address and data over a kill", func(t *testing.T) {
+			before := addresses(b)
+			killed := e.Inject(b.Kill())
+			require.Error(t, s.handshake(t.Context()))
+			killed.Heal()
+			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+			e.Within("what was stored is there", 30*time.Second, s.kept)
+			require.Equal(t, before, addresses(b))
+			requireStarts(t, b, s.started, 3)
+		}},
+		{"is deaf while paused, with the same process after", func(t *testing.T) {
+			paused := e.Inject(b.Pause())
+			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+			defer cancel()
+			require.ErrorIs(t, s.handshake(ctx), os.ErrDeadlineExceeded, "its port stays open, but nobody answers")
+			paused.Heal()
+			e.Recovers("a handshake succeeds", 10*time.Second, s.handshake)
+			e.Within("what was stored is there", 30*time.Second, s.kept)
+			requireStarts(t, b, s.started, 3)
+		}},
+		{"resets connections while cut", func(t *testing.T) {
+			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addresses(b)[0])
+			require.NoError(t, err)
+			defer conn.Close()
+			cut := e.Inject(b.Cut())
+			require.NoError(t, conn.SetReadDeadline(time.Now().Add(5*time.Second)))
+			_, err = conn.Read(make([]byte, 1))
+			require.ErrorContains(t, err, "reset")
+			cut.Heal()
+			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+		}},
+		{"dumps its threads into its log", func(t *testing.T) {
+			require.NoError(t, b.dump(t.Context()))
+			e.Within("the dump is whole", 5*time.Second, func(context.Context) error {
+				for _, n := range b.nodes {
+					text, err := os.ReadFile(n.LogFile())
+					if err != nil {
+						return err
+					}
+					if !strings.Contains(string(text), "Full thread dump") || !strings.Contains(string(text), "JNI global refs") {
+						return fmt.Errorf("%s wrote no whole thread dump", n.Name())
+					}
+				}
+				return nil
+			})
+		}},
+	}
+	for _, step := range steps {
+		ok := t.Run(step.claim, func(inner *testing.T) {
+			// The Env fails the test that runs, on whose goroutine it is.
+			e.t = inner
+			defer func() { e.t = t }()
+			step.run(inner)
+		})
+		if !ok {
+			return
+		}
+	}
+}
+
+// addresses are those of the links, in a fixed order.
+func addresses(b *Broker) []string {
+	var all []string
+	for _, n := range b.nodes {
+		for name, l := range b.links {
+			if strings.HasPrefix(name, n.Name()+"/") {
+				all = append(all, l.Address())
+			}
+		}
+	}
+	return all
+}
+
+func readLogs(t *testing.T, b *Broker) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, n := range b.nodes {
+		text, err := os.ReadFile(n.LogFile())
+		require.NoError(t, err)
+		all[n.Name()] = string(text)
+	}
+	return all
+}
+
+// requireLinesOnce wants the later log to go on where the earlier one ended,
+// and no line of the earlier one, which its time makes unique, to come again.
+func requireLinesOnce(t *testing.T, earlier, later map[string]string) {
+	t.Helper()
+	for node, before := range earlier {
+		require.True(t, strings.HasPrefix(later[node], before), "the log of %s was written anew", node)
+		seen := map[string]bool{}
+		for line := range strings.Lines(before) {
+			// Continuation lines, such as a stack's, have no time.
+			if len(line) > 10 && strings.HasPrefix(line, time.Now().Format("2006-")) {
+				seen[line] = true
+			}
+		}
+		require.Greater(t, len(seen), 20, "the log of %s has the broker's lines", node)
+		for line := range strings.Lines(strings.TrimPrefix(later[node], before)) {
+			require.False(t, seen[line], "the log of %s has a line again: %s", node, line)
+		}
+	}
+}
+
+func requireStarts(t *testing.T, b *Broker, text string, want int) {
+	t.Helper()
+	for node, log := range readLogs(t, b) {
+		require.Equal(t, want, strings.Count(log, text), "%q in the log of %s", text, node)
+	}
+}
+
+// requireNothingLeft looks for what a clean-up has to have removed.
+func requireNothingLeft(t *testing.T, place string) {
+	t.Helper()
+	session, err := supervisor.Current()
+	require.NoError(t, err)
+	require.Empty(t, sessionProcesses(t))
+	entries, err := os.ReadDir(session.Dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		require.False(t, entry.IsDir(), "the session directory still has %s", entry.Name())
+	}
+	if place == "container" {
+		containers, networks := sessionContainers(t)
+		require.Empty(t, containers)
+		require.Empty(t, networks)
+	}
+}

@@ -1,0 +1,165 @@
+// Package testenv starts real brokers for tests, does bad things to them, and
+// tells whether a client comes back.
+//
+// # The life of a scenario
+//
+// A scenario is a Go test that says first what it claims, in a [Case], and
+// then goes through these steps:
+//
+//	healthy -> fault -> proof -> observe -> heal -> recover -> steady
+//
+//	env := testenv.New(t, selfHeal)
+//	pulsar := env.StartPulsar(testenv.PulsarSpec{})
+//	// ... make a client of pulsar.ServiceURL() and a producer; then:
+//	env.Witness("a fresh producer sends", freshProducerSends)
+//	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
+//	quota := env.Inject(fillBacklog)
+//	env.Holds("sends fail while the quota is exceeded", 5*time.Second, refused(producer))
+//	quota.Heal()
+//	env.Recovers("the same producer sends again", 30*time.Second, sends(producer))
+//
+// pulsarquota/selfheal_test.go is that scenario in full. The [Env] owns what
+// the scenario starts. When the test ends, also after a failure or a panic,
+// it heals the faults, waits for goroutines started with [Env.Go], closes the clients registered
+// with [Env.Closes], reaches the verdict, writes the evidence and stops the
+// brokers. Each of these steps is bounded, so a client that never returns
+// from its Close keeps no broker alive.
+//
+// Every scenario has a broker of its own. Clients connect through a link, a
+// listener whose address the broker advertises and which stays the same while the broker is
+// restarted, killed or cut off. Calls of the admin interface go past the link.
+//
+// A version of the client is not chosen here: it is the one that the test was
+// built with, and [Client.Version] reads it from the binary.
+//
+// # Waits
+//
+// A [Probe] tries something once and returns an error or nil. Three waits run probes:
+//
+//   - [Env.Within] until one succeeds, within a budget.
+//   - [Env.Holds] for the whole duration; the first that fails ends it.
+//   - [Env.Recovers] as Within, but its clock starts at the latest heal, or at
+//     the injection of a fault that needs no healing. The time it took is
+//     reported against its budget. Call it after Heal, not before.
+//
+// The first probe comes at once, the next 20 ms after the end of the one
+// before. A wait ends early if a probe returns an error wrapped in [Stop], if
+// it panics, or if a broker process ends that nobody told to. A probe runs on
+// its own goroutine, so it must return errors and must not call t.FailNow or
+// testify's require. One that does not return within a second after the
+// budget's end is reported as "did not return" and left behind.
+//
+// A success that comes after the budget's end is a failure, and the message
+// says how late it came. No test is ever run a second time to make it pass.
+//
+// # Faults
+//
+// A [Fault] has a way to bring it about (Apply), a proof that it took effect
+// (Bites) and, unless it is over by itself, a way to undo it (Heal).
+// [Env.Inject] returns once the proof has succeeded. A fault without a proof
+// is refused and a fault that does not bite ends the test with the verdict
+// environment: such a run would prove nothing. So does a test that injects no fault.
+//
+// These faults of a broker come ready made:
+//
+//   - [Broker.Kill]: its processes end at once (SIGKILL); healed by starting
+//     them again with their data.
+//   - [Broker.Pause]: it is frozen and its connections stay open; healed by
+//     letting it go on.
+//   - [Broker.Cut]: every connection between clients and broker is reset, and each
+//     new one as soon as it is accepted; healed by letting new ones through.
+//   - [Broker.Restart]: stopped (SIGTERM), started, and ready again when Inject
+//     returns. It needs no healing.
+//
+// A fault made by an admin call or by the clients themselves is written in the
+// scenario package, as pulsarquota's full backlog is.
+//
+// # The witness
+//
+// A wait that fails does not say who is to blame. If the faults are healed,
+// the probe that was registered with [Env.Witness] is asked: can a fresh client do the same
+// thing on the same broker? If it can, the client under test is at fault; if
+// not, the broker is. While a fault still lies on the broker nobody is asked,
+// and the blame is unknown.
+//
+// # Verdicts
+//
+//   - recovered: the claim held. The report has the time of the recovery and its
+//     budget; of several recoveries, those of the one nearest to its budget.
+//   - not recovered: the claim did not hold; at fault is the client, the broker,
+//     or unknown.
+//   - environment: nothing was proven, and neither client nor broker is blamed: no
+//     container engine and no Java, a download that failed, a broker that did not start or
+//     ended unasked, a fault that did not bite or could not be healed, a wait
+//     that failed before any fault was injected.
+//   - not run: the test skipped itself, or said why not with [Env.NotRun].
+//     BROKERFAULT_REQUIRE=1 makes a failure of the latter.
+//
+// A verdict of not recovered or environment fails the test. Its attributes
+// (testing.TB.Attr) carry the case, the issue, the client, the broker, their versions, the
+// runtime, the verdict, the one at fault, the reason, recovery_ms, budget_ms and
+// the counts given to [Env.Evidence] and [Env.Counts], so that go test -json has them.
+//
+// # Known-bad combinations
+//
+// A [Case] lists the versions for which its claim was seen to fail and to
+// hold. A known-bad combination makes the test red, with the listed evidence
+// in its message. If the claim holds although it is listed the test is red as
+// well: either the entry or the check is wrong. With Open set, for what no
+// release mends, a claim that fails as listed is skipped with the verdict not
+// recovered, so that a suite does not stay red for what nobody can upgrade.
+//
+// # Evidence
+//
+// With go test -artifacts each scenario leaves a folder: timeline.txt (what
+// happened and when), one NAME.log for each log asked for with [Env.Log], and
+// broker-NODE.log for each node, with a thread dump at its end if the test
+// failed. BROKERFAULT_KEEP=1 does so for failed tests without that flag, in a
+// new folder of the system's temporary directory. The test's log names the folder.
+//
+// # What is left behind
+//
+// Nothing that runs. The test binary starts itself a second time as a
+// supervisor, which starts the brokers and watches a pipe to the test. If the
+// test is killed, kill -9 included, the supervisor kills the brokers, removes the
+// containers and networks labelled with its session, and the session's
+// directory. If both are killed at once, the next run removes what is left of
+// every session whose lock nobody holds, and nothing else. On Linux the kernel
+// ends broker processes with a supervisor that was killed. What stays on purpose are the jars
+// in BROKERFAULT_CACHE, what Maven keeps in its local repository, and images labelled io.brokerfault=image.
+//
+// # Settings
+//
+// A setting that is not set or empty has its default. A wrong value, or a
+// name with this prefix that is no setting, ends the test with a message that
+// says what there is. The table is generated from testenv/internal/settings
+// by TestSettingsTableOfManual:
+//
+//	BROKERFAULT_BACKEND (auto)
+//		auto, container or process: where brokers run; auto takes containers if an engine answers at once, else processes if Java 17 and Maven are there
+//	BROKERFAULT_PULSAR (3.0.2)
+//		a version: Pulsar's version where a test names none
+//	BROKERFAULT_KAFKA (none)
+//		a version: Kafka's version where a test names none
+//	BROKERFAULT_ROCKETMQ (none)
+//		a version: RocketMQ's version where a test names none
+//	BROKERFAULT_PROFILE (fast)
+//		fast or full: full runs with the timings of the original experiments
+//	BROKERFAULT_SCALE (1)
+//		a number from 1 to 100: multiplies every budget, for slow machines
+//	BROKERFAULT_REQUIRE (0)
+//		0 or 1: 1 fails what did not run (for CI)
+//	BROKERFAULT_KEEP (0)
+//		0 or 1: 1 keeps a failed test's evidence also without -artifacts
+//	BROKERFAULT_CACHE (brokerfault in the user's cache directory)
+//		an absolute path: where jars are kept
+//	BROKERFAULT_BASE_IMAGE (eclipse-temurin:17-jre)
+//		an image reference: the image with a Java runtime that broker images are built on
+//	BROKERFAULT_LIST (0)
+//		0 or 1: 1 prints each case instead of running it
+//
+// BROKERFAULT_KAFKA and BROKERFAULT_ROCKETMQ are checked, but nothing uses them
+// yet: scenarios for Kafka and RocketMQ are to come. BROKERFAULT_SCALE
+// multiplies the budgets of waits, of faults and of a broker's start, not the
+// limits of the clean-up and of a download.
+package testenv
