@@ -26,14 +26,14 @@ func TestSameProducerSendsAgainAfterAgedBacklogIsCleared(t *testing.T) {
 	const oldest = 2 // seconds
 	require.NoError(t, s.broker.SetBacklogQuota(env.Context(), s.namespace,
 		testenv.PulsarQuota{Type: "message_age", LimitTime: oldest, Policy: "producer_exception"}))
-	producer := s.newProducer(t, "client", promptly(producerOptions(s.topic)))
+	producer := s.newProducer(t, promptly(producerOptions(s.topic)))
 	env.Counts("client", countsOfIncident)
 
 	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
 	quota := env.Inject(testenv.Fault{
 		Name:  "the oldest message is older than the quota allows",
 		Apply: sends(producer),
-		Bites: s.refusedByBroker("client", 0),
+		Bites: s.refusedByBroker(0),
 		Heal:  s.clear,
 	})
 	env.Holds("sends fail while the backlog is too old", env.ByProfile(3*time.Second, 60*time.Second), refused(producer))

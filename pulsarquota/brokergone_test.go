@@ -25,11 +25,11 @@ var killedWhileBlocked = testenv.Case{
 func TestBlockedProducerHealsAfterBrokerWasKilled(t *testing.T) {
 	env := testenv.New(t, killedWhileBlocked)
 	s := newScene(t, env, "producer_exception")
-	producer := s.newProducer(t, "client", promptly(producerOptions(s.topic)))
+	producer := s.newProducer(t, promptly(producerOptions(s.topic)))
 	env.Counts("client", countsOfIncident)
 
 	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
-	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	quota := env.Inject(s.fillBacklog(sends(producer)))
 	killed := env.Inject(s.broker.Kill())
 	killed.Heal()
 	env.Holds("the broker is back and still refuses", env.ByProfile(3*time.Second, 30*time.Second), refused(producer))
@@ -47,10 +47,10 @@ var closesWhileBlocked = testenv.Case{
 func TestFlushAndCloseReturnWhileBlocked(t *testing.T) {
 	env := testenv.New(t, closesWhileBlocked)
 	s := newScene(t, env, "producer_exception")
-	producer := s.newProducer(t, "client", promptly(producerOptions(s.topic)))
+	producer := s.newProducer(t, promptly(producerOptions(s.topic)))
 
 	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
-	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	quota := env.Inject(s.fillBacklog(sends(producer)))
 	flushAndClose(env, producer)
 	quota.Heal()
 	env.Recovers("a fresh producer sends", 30*time.Second, s.freshProducerSends)
@@ -72,7 +72,7 @@ func TestFlushAndCloseReturnWhileBrokerIsGone(t *testing.T) {
 	require.NoError(t, err)
 
 	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
-	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	quota := env.Inject(s.fillBacklog(sends(producer)))
 	killed := env.Inject(s.broker.Kill())
 	flushAndClose(env, producer)
 	env.Within("the client's Close returns", closeBudget, atOnce(returns(client.Close)))

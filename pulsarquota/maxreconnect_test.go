@@ -26,11 +26,11 @@ func TestProducerThatGaveUpReconnectingSaysSo(t *testing.T) {
 	const tries = 3
 	most := uint(tries)
 	options.MaxReconnectToBroker = &most
-	producer := s.newProducer(t, "client", options)
+	producer := s.newProducer(t, options)
 	env.Counts("client", countsOfIncident)
 
 	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
-	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	quota := env.Inject(s.fillBacklog(sends(producer)))
 	env.Within("the reconnects have run out", 15*time.Second, func(context.Context) error {
 		if n := env.Log("client").Count("QuotaExceeded"); n < tries {
 			return fmt.Errorf("the broker has refused the producer %d times", n)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -15,40 +16,69 @@ import (
 
 var newProducer = testenv.Case{
 	Name:   "pulsarquota/new-producer",
-	Claim:  "a new producer on a full topic is refused promptly with the quota error, and is made after the clearing",
+	Claim:  "a new producer on a full topic is refused promptly, for the quota, and is made after the clearing",
 	Client: underTest,
 }
 
 func TestNewProducerIsRefusedPromptlyAndMadeAfterClearing(t *testing.T) {
 	env := testenv.New(t, newProducer)
+	s, client, quota := fullTopic(t, env)
+	env.Within("a new producer is refused promptly, for the quota", 5*time.Second, refusesProducer(client, s.topic, func(err error) bool {
+		return strings.Contains(err.Error(), "ProducerBlockedQuotaExceeded")
+	}))
+	quota.Heal()
+	env.Recovers("the same client makes a producer that sends", 30*time.Second, makesProducer(client, s.topic))
+}
+
+var newProducerTyped = testenv.Case{
+	Name:   "pulsarquota/new-producer-typed",
+	Claim:  "the error of a new producer on a full topic is ErrProducerBlockedQuotaExceeded, as that of its sends is",
+	Client: underTest,
+}
+
+func TestNewProducerIsRefusedWithTypedError(t *testing.T) {
+	env := testenv.New(t, newProducerTyped)
+	s, client, quota := fullTopic(t, env)
+	env.Within("the refusal is the quota error by its type", 5*time.Second, refusesProducer(client, s.topic, func(err error) bool {
+		return errors.Is(err, pulsar.ErrProducerBlockedQuotaExceeded)
+	}))
+	quota.Heal()
+	env.Recovers("the same client makes a producer that sends", 30*time.Second, makesProducer(client, s.topic))
+}
+
+// fullTopic is a topic over its quota and a client that has no producer on it yet.
+func fullTopic(t *testing.T, env *testenv.Env) (*scene, pulsar.Client, *testenv.Injected) {
+	t.Helper()
 	s := newScene(t, env, "producer_exception")
-	first := s.newProducer(t, "client", promptly(producerOptions(s.topic)))
+	first := s.newProducer(t, promptly(producerOptions(s.topic)))
 	client, err := newClient(env, s.broker, "second")
 	require.NoError(t, err)
 	env.Closes("the second client", client.Close)
-
 	env.Within("the first producer sends before the fault", 10*time.Second, sends(first))
-	quota := env.Inject(s.fillBacklog(sends(first), "client"))
-	env.Within("a new producer is refused promptly, with the quota error", 5*time.Second, atOnce(func(context.Context) error {
-		_, err := client.CreateProducer(producerOptions(s.topic))
+	return s, client, env.Inject(s.fillBacklog(sends(first)))
+}
+
+func refusesProducer(client pulsar.Client, topic string, right func(error) bool) testenv.Probe {
+	return atOnce(func(context.Context) error {
+		p, err := client.CreateProducer(producerOptions(topic))
 		if err == nil {
+			p.Close()
 			return errors.New("a producer was made on a full topic")
 		}
-		if !quotaError(err) {
-			return fmt.Errorf("not the quota error, but %w", err)
+		if !right(err) {
+			return fmt.Errorf("not the quota error, but %T: %w", err, err)
 		}
 		return nil
-	}))
-	quota.Heal()
-	env.Recovers("the same client makes a producer that sends", 30*time.Second, func(ctx context.Context) error {
-		p, err := client.CreateProducer(producerOptions(s.topic))
+	})
+}
+
+func makesProducer(client pulsar.Client, topic string) testenv.Probe {
+	return func(ctx context.Context) error {
+		p, err := client.CreateProducer(producerOptions(topic))
 		if err != nil {
 			return err
 		}
 		defer p.Close()
 		return send(ctx, p)
-	})
+	}
 }
-
-// quotaError tells the quota error by its type.
-func quotaError(err error) bool { return errors.Is(err, pulsar.ErrProducerBlockedQuotaExceeded) }

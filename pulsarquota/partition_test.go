@@ -46,13 +46,13 @@ func TestOtherPartitionsGoOnWhileOneIsFull(t *testing.T) {
 	options.MessageRouter = func(m *pulsar.ProducerMessage, _ pulsar.TopicMetadata) int {
 		return int(m.Properties[partition][0] - '0')
 	}
-	producer := s.newProducer(t, "client", options)
+	producer := s.newProducer(t, options)
 	env.Counts("client", countsOfIncident)
 	for _, number := range []string{"0", "1", "2"} {
 		env.Within("the producer sends to partition "+number+" before the fault", 10*time.Second, sendsTo(producer, number, messageSize))
 	}
 
-	quota := env.Inject(s.fillBacklog(sendsTo(producer, "0", messageSize), "client"))
+	quota := env.Inject(s.fillBacklog(sendsTo(producer, "0", messageSize)))
 	// Small messages, so that the other partitions stay below the quota.
 	env.Holds("sends to the other partitions go on", env.ByProfile(3*time.Second, 30*time.Second), func(ctx context.Context) error {
 		if err := sendsTo(producer, "1", 1)(ctx); err != nil {

@@ -35,7 +35,7 @@ func TestEveryPendingSendHasExactlyOneOutcome(t *testing.T) {
 
 	all.sendAsync(env.Context(), producer)
 	env.Within("the producer sends before the fault", 10*time.Second, all.settled)
-	quota := env.Inject(s.exceed("client", func(ctx context.Context) error {
+	quota := env.Inject(s.exceed(func(ctx context.Context) error {
 		for all.failed() == 0 && ctx.Err() == nil {
 			all.sendAsync(ctx, producer)
 		}

@@ -25,11 +25,11 @@ func TestHeldSendsCompleteOnceThereIsRoom(t *testing.T) {
 	s := newScene(t, env, "producer_request_hold")
 	options := promptly(producerOptions(s.topic))
 	options.SendTimeout = 2 * time.Minute // longer than the test: a timeout is no outcome here
-	producer := s.newProducer(t, "client", options)
+	producer := s.newProducer(t, options)
 	all := newOutcomes()
 
 	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
-	quota := env.Inject(s.exceed("client", func(ctx context.Context) error {
+	quota := env.Inject(s.exceed(func(ctx context.Context) error {
 		// Twice the quota goes in at once, before the broker looks.
 		for range 2 * quotaSize / messageSize {
 			all.sendAsync(env.Context(), producer)

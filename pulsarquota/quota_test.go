@@ -35,8 +35,10 @@ type scene struct {
 func config(env *testenv.Env) map[string]string {
 	interval := env.ByProfile(time.Second, 5*time.Second)
 	return map[string]string{
-		"backlogQuotaCheckEnabled":                  "true",
-		"backlogQuotaCheckIntervalInSeconds":        fmt.Sprint(int(interval.Seconds())),
+		"backlogQuotaCheckEnabled":           "true",
+		"backlogQuotaCheckIntervalInSeconds": fmt.Sprint(int(interval.Seconds())),
+		// The age of a message is read from it, not guessed from its ledger's.
+		"preciseTimeBasedBacklogQuotaCheck":         "true",
 		"managedLedgerMaxEntriesPerLedger":          "5",
 		"managedLedgerMinLedgerRolloverTimeMinutes": "0",
 	}
@@ -60,12 +62,12 @@ func newScene(t *testing.T, env *testenv.Env, policy string) *scene {
 	return s
 }
 
-// newProducer makes a client of its own and a producer.
-func (s *scene) newProducer(t *testing.T, name string, options pulsar.ProducerOptions) pulsar.Producer {
+// newProducer makes the client under test, which logs as "client", and its producer.
+func (s *scene) newProducer(t *testing.T, options pulsar.ProducerOptions) pulsar.Producer {
 	t.Helper()
-	client, err := newClient(s.env, s.broker, name)
+	client, err := newClient(s.env, s.broker, "client")
 	require.NoError(t, err)
-	s.env.Closes("the client "+name, client.Close)
+	s.env.Closes("the client", client.Close)
 	producer, err := client.CreateProducer(options)
 	require.NoError(t, err)
 	return producer
@@ -87,8 +89,8 @@ func (s *scene) freshProducerSends(ctx context.Context) error {
 
 // fillBacklog floods the topic with sends until one fails: the broker has
 // thrown the producer out. It heals by clearing the backlog.
-func (s *scene) fillBacklog(flood testenv.Probe, log string) testenv.Fault {
-	return s.exceed(log, func(ctx context.Context) error {
+func (s *scene) fillBacklog(flood testenv.Probe) testenv.Fault {
+	return s.exceed(func(ctx context.Context) error {
 		for ctx.Err() == nil {
 			if err := flood(ctx); err != nil {
 				s.env.Note("the flood ended: %v", err)
@@ -100,18 +102,18 @@ func (s *scene) fillBacklog(flood testenv.Probe, log string) testenv.Fault {
 }
 
 // exceed is the fault of a backlog over its quota, brought about by apply.
-func (s *scene) exceed(log string, apply func(ctx context.Context) error) testenv.Fault {
+func (s *scene) exceed(apply func(ctx context.Context) error) testenv.Fault {
 	return testenv.Fault{
 		Name:  "the backlog quota is exceeded",
 		Apply: apply,
-		Bites: s.refusedByBroker(log, quotaSize),
+		Bites: s.refusedByBroker(quotaSize),
 		Heal:  s.clear,
 	}
 }
 
 // refusedByBroker is the proof: on the broker, a backlog above the quota and
 // no producer; in the client's log, the broker's refusal.
-func (s *scene) refusedByBroker(log string, above int64) testenv.Probe {
+func (s *scene) refusedByBroker(above int64) testenv.Probe {
 	return func(ctx context.Context) error {
 		stats, err := s.broker.TopicStats(ctx, s.topic)
 		if err != nil {
@@ -123,7 +125,7 @@ func (s *scene) refusedByBroker(log string, above int64) testenv.Probe {
 		if len(stats.Publishers) > 0 {
 			return fmt.Errorf("%d producers are connected", len(stats.Publishers))
 		}
-		if s.env.Log(log).Count("QuotaExceeded") == 0 {
+		if s.env.Log("client").Count("QuotaExceeded") == 0 {
 			return errors.New("the client's log has no QuotaExceeded")
 		}
 		return nil

@@ -29,11 +29,11 @@ var selfHeal = testenv.Case{
 func TestSameProducerSendsAgainAfterBacklogIsCleared(t *testing.T) {
 	env := testenv.New(t, selfHeal)
 	s := newScene(t, env, "producer_exception")
-	producer := s.newProducer(t, "client", producerOptions(s.topic))
+	producer := s.newProducer(t, producerOptions(s.topic))
 	env.Counts("client", countsOfIncident)
 
 	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
-	quota := env.Inject(s.fillBacklog(sends(producer), "client"))
+	quota := env.Inject(s.fillBacklog(sends(producer)))
 	env.Holds("sends fail while the quota is exceeded", env.ByProfile(5*time.Second, 60*time.Second), refused(producer))
 	quota.Heal()
 	env.Recovers("the same producer sends again", env.ByProfile(30*time.Second, 90*time.Second), sends(producer))

@@ -21,7 +21,7 @@ func (b *Broker) Kill() Fault {
 			return errs
 		},
 		Bites: b.unready,
-		Heal:  b.start,
+		Heal:  once(b.start),
 	}
 }
 

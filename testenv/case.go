@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"regexp"
 	"runtime"
-	"strings"
 )
 
 // Case says what a test claims, where the claim comes from, and where it is
@@ -69,17 +68,6 @@ func (c Client) Version() string {
 		return m[1]
 	}
 	return unversioned
-}
-
-// name is the last part of the module path that is no major version: "pulsar-client-go".
-func (c Client) name() string {
-	parts := strings.Split(c.Module, "/")
-	for i := len(parts) - 1; i > 0; i-- {
-		if !regexp.MustCompile(`^v\d+$`).MatchString(parts[i]) {
-			return parts[i]
-		}
-	}
-	return c.Module
 }
 
 // listed finds the combination that covers these versions.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,6 +73,8 @@ func (e *Env) conclude() {
 	e.t.Helper()
 	switch {
 	case e.result.verdict != "":
+	case e.t.Failed() && e.injected == 0:
+		e.result.verdict, e.result.reason = evidence.Environment, "an assertion failed before any fault was injected"
 	case e.t.Failed():
 		e.result.verdict, e.result.reason = evidence.NotRecovered, "an assertion of the test failed"
 		e.result.atFault = evidence.Unknown
@@ -91,8 +94,9 @@ func (e *Env) conclude() {
 
 func (e *Env) report() {
 	e.t.Helper()
-	for name, n := range e.logCounts() {
-		e.Evidence(name, n)
+	counts := e.logCounts()
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		e.Evidence(name, counts[name])
 	}
 	e.t.Attr("verdict", string(e.result.verdict))
 	if e.result.atFault != "" {
@@ -128,7 +132,7 @@ func (e *Env) summary() string {
 // BROKERFAULT_KEEP=1 asks for it.
 func (e *Env) gather() {
 	e.t.Helper()
-	dir := ""
+	var dir string
 	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
 		dir = e.t.ArtifactDir()
 	} else if e.t.Failed() {

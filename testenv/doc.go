@@ -19,22 +19,24 @@
 //	env.Recovers("the same producer sends again", 30*time.Second, sends(producer))
 //
 // pulsarquota/selfheal_test.go is that scenario in full. The [Env] owns what
-// the scenario starts. When the test ends, also after a failure or a panic,
-// it heals the faults, waits for goroutines started with [Env.Go], closes the clients registered
-// with [Env.Closes], reaches the verdict, writes the evidence and stops the
-// brokers. Each of these steps is bounded, so a client that never returns
-// from its Close keeps no broker alive.
+// the scenario starts. When the test ends, also after a failure or a panic, it
+// heals the faults, waits for goroutines started with [Env.Go], closes the
+// clients registered with [Env.Closes], reaches the verdict, writes the
+// evidence and stops the brokers. Each of these steps is bounded, so a client
+// that never returns from its Close keeps no broker alive.
 //
 // Every scenario has a broker of its own. Clients connect through a link, a
-// listener whose address the broker advertises and which stays the same while the broker is
-// restarted, killed or cut off. Calls of the admin interface go past the link.
+// listener whose address the broker advertises and which stays the same while
+// the broker is restarted, killed or cut off. Calls of the admin interface go
+// past the link.
 //
 // A version of the client is not chosen here: it is the one that the test was
 // built with, and [Client.Version] reads it from the binary.
 //
 // # Waits
 //
-// A [Probe] tries something once and returns an error or nil. Three waits run probes:
+// A [Probe] tries something once and returns an error or nil. Three waits run
+// probes:
 //
 //   - [Env.Within] until one succeeds, within a budget.
 //   - [Env.Holds] for the whole duration; the first that fails ends it.
@@ -58,7 +60,8 @@
 // (Bites) and, unless it is over by itself, a way to undo it (Heal).
 // [Env.Inject] returns once the proof has succeeded. A fault without a proof
 // is refused and a fault that does not bite ends the test with the verdict
-// environment: such a run would prove nothing. So does a test that injects no fault.
+// environment: such a run would prove nothing. So does a test that injects no
+// fault.
 //
 // These faults of a broker come ready made:
 //
@@ -66,10 +69,11 @@
 //     them again with their data.
 //   - [Broker.Pause]: it is frozen and its connections stay open; healed by
 //     letting it go on.
-//   - [Broker.Cut]: every connection between clients and broker is reset, and each
-//     new one as soon as it is accepted; healed by letting new ones through.
-//   - [Broker.Restart]: stopped (SIGTERM), started, and ready again when Inject
-//     returns. It needs no healing.
+//   - [Broker.Cut]: every connection between clients and broker is reset, and
+//     each new one as soon as it is accepted; healed by letting new ones
+//     through.
+//   - [Broker.Restart]: stopped (SIGTERM), started, and ready again when
+//     Inject returns. It needs no healing.
 //
 // A fault made by an admin call or by the clients themselves is written in the
 // scenario package, as pulsarquota's full backlog is.
@@ -77,28 +81,30 @@
 // # The witness
 //
 // A wait that fails does not say who is to blame. If the faults are healed,
-// the probe that was registered with [Env.Witness] is asked: can a fresh client do the same
-// thing on the same broker? If it can, the client under test is at fault; if
-// not, the broker is. While a fault still lies on the broker nobody is asked,
-// and the blame is unknown.
+// the probe that was registered with [Env.Witness] is asked: can a fresh
+// client do the same thing on the same broker? If it can, the client under
+// test is at fault; if not, the broker is. While a fault still lies on the
+// broker nobody is asked, and the blame is unknown.
 //
 // # Verdicts
 //
-//   - recovered: the claim held. The report has the time of the recovery and its
-//     budget; of several recoveries, those of the one nearest to its budget.
-//   - not recovered: the claim did not hold; at fault is the client, the broker,
-//     or unknown.
-//   - environment: nothing was proven, and neither client nor broker is blamed: no
-//     container engine and no Java, a download that failed, a broker that did not start or
-//     ended unasked, a fault that did not bite or could not be healed, a wait
-//     that failed before any fault was injected.
+//   - recovered: the claim held. The report has the time of the recovery and
+//     its budget; of several recoveries, those of the one nearest to its
+//     budget.
+//   - not recovered: the claim did not hold; at fault is the client, the
+//     broker, or unknown.
+//   - environment: nothing was proven, and neither client nor broker is
+//     blamed: no container engine and no Java, a download that failed, a
+//     broker that did not start or ended unasked, a fault that did not bite or
+//     could not be healed, a wait that failed before any fault was injected.
 //   - not run: the test skipped itself, or said why not with [Env.NotRun].
 //     BROKERFAULT_REQUIRE=1 makes a failure of the latter.
 //
 // A verdict of not recovered or environment fails the test. Its attributes
-// (testing.TB.Attr) carry the case, the issue, the client, the broker, their versions, the
-// runtime, the verdict, the one at fault, the reason, recovery_ms, budget_ms and
-// the counts given to [Env.Evidence] and [Env.Counts], so that go test -json has them.
+// (testing.TB.Attr) carry the case, the issue, the client, the broker, their
+// versions, the runtime, the verdict, the one at fault, the reason,
+// recovery_ms, budget_ms and the counts given to [Env.Evidence] and
+// [Env.Counts], so that go test -json has them.
 //
 // # Known-bad combinations
 //
@@ -115,25 +121,27 @@
 // happened and when), one NAME.log for each log asked for with [Env.Log], and
 // broker-NODE.log for each node, with a thread dump at its end if the test
 // failed. BROKERFAULT_KEEP=1 does so for failed tests without that flag, in a
-// new folder of the system's temporary directory. The test's log names the folder.
+// new folder of the system's temporary directory. The test's log names the
+// folder.
 //
 // # What is left behind
 //
 // Nothing that runs. The test binary starts itself a second time as a
 // supervisor, which starts the brokers and watches a pipe to the test. If the
-// test is killed, kill -9 included, the supervisor kills the brokers, removes the
-// containers and networks labelled with its session, and the session's
+// test is killed, kill -9 included, the supervisor kills the brokers, removes
+// the containers and networks labeled with its session, and the session's
 // directory. If both are killed at once, the next run removes what is left of
 // every session whose lock nobody holds, and nothing else. On Linux the kernel
-// ends broker processes with a supervisor that was killed. What stays on purpose are the jars
-// in BROKERFAULT_CACHE, what Maven keeps in its local repository, and images labelled io.brokerfault=image.
+// ends broker processes with a supervisor that was killed. What stays on
+// purpose are the jars in BROKERFAULT_CACHE, what Maven keeps in its local
+// repository, and images labeled io.brokerfault=image.
 //
 // # Settings
 //
-// A setting that is not set or empty has its default. A wrong value, or a
-// name with this prefix that is no setting, ends the test with a message that
-// says what there is. The table is generated from testenv/internal/settings
-// by TestSettingsTableOfManual:
+// A setting that is not set or empty has its default. A wrong value, or a name
+// with this prefix that is no setting, ends the test with a message that says
+// what there is. The table is generated from testenv/internal/settings by
+// TestSettingsTableOfManual:
 //
 //	BROKERFAULT_BACKEND (auto)
 //		auto, container or process: where brokers run; auto takes containers if an engine answers at once, else processes if Java 17 and Maven are there
@@ -158,8 +166,8 @@
 //	BROKERFAULT_LIST (0)
 //		0 or 1: 1 prints each case instead of running it
 //
-// BROKERFAULT_KAFKA and BROKERFAULT_ROCKETMQ are checked, but nothing uses them
-// yet: scenarios for Kafka and RocketMQ are to come. BROKERFAULT_SCALE
+// BROKERFAULT_KAFKA and BROKERFAULT_ROCKETMQ are checked, but nothing uses
+// them yet: scenarios for Kafka and RocketMQ are to come. BROKERFAULT_SCALE
 // multiplies the budgets of waits, of faults and of a broker's start, not the
 // limits of the clean-up and of a download.
 package testenv

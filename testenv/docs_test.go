@@ -39,7 +39,7 @@ func TestSettingsTableOfManual(t *testing.T) {
 	for _, s := range settings.Table {
 		fmt.Fprintf(&b, "//\t%s (%s)\n//\t\t%s: %s\n", s.Name, orNone(s.Default), s.Takes, s.Does)
 	}
-	compare(t, "doc.go", "by TestSettingsTableOfManual:\n//\n", "//\n// BROKERFAULT_KAFKA and ", b.String())
+	compare(t, "doc.go", "TestSettingsTableOfManual:\n//\n", "//\n// BROKERFAULT_KAFKA and ", b.String())
 }
 
 func TestCaseTableOfReadme(t *testing.T) {
@@ -97,6 +97,7 @@ type source struct {
 
 // casesIn makes a row of each testenv.Case literal in a folder's tests.
 func casesIn(t *testing.T, dir string) [][]string {
+	t.Helper()
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	require.NoError(t, err)

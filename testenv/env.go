@@ -11,9 +11,11 @@ import (
 	"github.com/brokerfault/brokerfault/testenv/internal/settings"
 )
 
-// Env owns everything that a scenario starts: brokers, faults, clients and
-// goroutines. It ends them in that reverse order when the test ends, also
-// after a failure or a panic. Its methods are for the test's goroutine.
+// Env owns everything that a scenario starts. When the test ends, also after a
+// failure or a panic, it heals the faults, waits for the goroutines, closes the
+// clients, writes the evidence and stops the brokers, in that order. Its
+// methods are for the test's goroutine, but for Log and Note, which a probe
+// may call as well.
 type Env struct {
 	t        testing.TB
 	c        Case
@@ -21,6 +23,7 @@ type Env struct {
 	ctx      context.Context
 	cancel   context.CancelCauseFunc
 	timeline *evidence.Timeline
+	logsLock sync.Mutex
 	logs     map[string]*evidence.Log
 	logDir   string
 
@@ -29,7 +32,6 @@ type Env struct {
 	closers  []closer
 	work     sync.WaitGroup
 	version  string // of the broker
-	runtime  string
 	injected int
 	since    time.Time // the latest heal, or the injection of a one-shot fault
 	witness  *witness
@@ -108,6 +110,8 @@ func (e *Env) Closes(name string, closeClient func()) {
 
 // Log is the named client's log, kept with the evidence. Its lines can be counted.
 func (e *Env) Log(name string) *evidence.Log {
+	e.logsLock.Lock()
+	defer e.logsLock.Unlock()
 	if e.logs[name] == nil {
 		e.logs[name] = &evidence.Log{}
 	}

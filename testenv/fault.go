@@ -18,7 +18,9 @@ type Fault struct {
 	Bites Probe
 	// BitesWithin bounds Apply and, anew, Bites; zero is 30 s.
 	BitesWithin time.Duration
-	// Heal undoes it; nil means that the fault needs no undoing.
+	// Heal undoes it; nil means that the fault needs no undoing. It is tried
+	// until it succeeds, within two minutes: a broker that has just come back may
+	// refuse an administrative call at first.
 	Heal func(ctx context.Context) error
 }
 
@@ -29,7 +31,8 @@ type Injected struct {
 	healed bool
 }
 
-const healLimit = 60 * time.Second
+// healLimit has room for a broker's start.
+const healLimit = readyLimit + 30*time.Second
 
 // Inject brings a fault about and returns once it is proven to bite. A fault
 // that does not bite fails the test: it would prove nothing.
@@ -70,7 +73,7 @@ func (i *Injected) Heal() {
 		return
 	}
 	e.say("heal", "%s: healing", i.fault.Name)
-	if _, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(healLimit)}, once(i.fault.Heal)); err != nil {
+	if _, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(healLimit), Every: 200 * time.Millisecond}, i.fault.Heal); err != nil {
 		e.environment("heal %q: %v", i.fault.Name, err)
 	}
 	i.healed = true

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
@@ -47,10 +49,13 @@ func (e *Env) Holds(claim string, duration time.Duration, probe Probe) {
 // client or broker is to blame.
 func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 	e.t.Helper()
-	if e.injected == 0 {
-		e.environment("%s: no fault was injected, so there is nothing to recover from", claim)
+	if e.since.IsZero() {
+		e.environment("%s: no fault was injected and healed, so there is nothing to recover from", claim)
 	}
 	budget = e.scaled(budget)
+	if spent := time.Since(e.since); spent >= budget {
+		e.environment("%s: the scenario spent %v after the healing, its budget is %v", claim, spent.Round(time.Millisecond), budget)
+	}
 	e.say("recovers", "%s, budget %v from the healing %v ago", claim, budget, time.Since(e.since).Round(time.Millisecond))
 	r, err := poll.Until(e.ctx, poll.Options{Budget: budget - time.Since(e.since)}, poll.Probe(probe))
 	took := time.Since(e.since)
@@ -84,8 +89,9 @@ func (e *Env) failed(claim string, err error) {
 		at, said = e.ask()
 		reason += "; " + said
 	}
-	for name, n := range e.logCounts() {
-		reason += fmt.Sprintf("; %s: %d", name, n)
+	counts := e.logCounts()
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		reason += fmt.Sprintf("; %s: %d", name, counts[name])
 	}
 	e.broken(result{atFault: at, reason: reason, budget: e.result.budget})
 }

@@ -51,7 +51,7 @@ func (c *Cache) maven(ctx context.Context, b Bill, dir string) error {
 		// Maven remembers for a day what a repository did not have. It may have
 		// it now.
 		c.progress("Maven remembers an earlier failure; asking the repository again")
-		out, err = c.runMaven(ctx, b, append(args, "-U"), dir)
+		_, err = c.runMaven(ctx, b, append(args, "-U"), dir)
 	}
 	return err
 }
