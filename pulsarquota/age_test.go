@@ -14,10 +14,6 @@ var messageAge = testenv.Case{
 	Claim:  "a producer that was stopped by a quota on the age of messages sends again after the clearing",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
-	KnownBad: []testenv.Combination{
-		{Client: "v0.17.0", Evidence: "dead for good: stop reconnecting"},
-		{Client: "v0.18.0", Evidence: "dead for good: stop reconnecting"},
-	},
 }
 
 func TestSameProducerSendsAgainAfterAgedBacklogIsCleared(t *testing.T) {

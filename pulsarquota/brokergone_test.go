@@ -16,10 +16,6 @@ var killedWhileBlocked = testenv.Case{
 	Claim:  "a producer that is blocked while the broker is killed and comes back sends again after the clearing",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
-	KnownBad: []testenv.Combination{
-		{Client: "v0.17.0", Evidence: "dead for good: stop reconnecting"},
-		{Client: "v0.18.0", Evidence: "dead for good: stop reconnecting"},
-	},
 }
 
 func TestBlockedProducerHealsAfterBrokerWasKilled(t *testing.T) {

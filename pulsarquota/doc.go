@@ -13,6 +13,14 @@
 // logs "will retry reconnecting" at each refusal, fails the pending messages
 // with ErrProducerBlockedQuotaExceeded, and comes back by itself.
 //
+// # What the newest client still does not do
+//
+// Two claims fail with v0.21.0, and are listed as known-bad that no release
+// mends. A producer whose MaxReconnectToBroker ran out during the block is dead
+// and does not say so: every send ends in a timeout, after the clearing too
+// (apache/pulsar-client-go#458 reports the same for a broker that is away). And
+// the refusal of a new producer has no type: only its text names the quota.
+//
 // # Limits
 //
 // Fixed is not painless: sends that are pending at a refusal fail, and block,

@@ -16,10 +16,6 @@ var onePartition = testenv.Case{
 	Claim:  "while one partition of a topic is full, sends to the others go on, and it comes back after the clearing",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
-	KnownBad: []testenv.Combination{
-		{Client: "v0.17.0", Evidence: "the full partition is dead for good: stop reconnecting"},
-		{Client: "v0.18.0", Evidence: "the full partition is dead for good: stop reconnecting"},
-	},
 }
 
 const partition = "partition"

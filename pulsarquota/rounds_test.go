@@ -19,10 +19,6 @@ var fiveRounds = testenv.Case{
 	Claim:  "block, clear, recover five times over never ends dead, and costs no goroutine and no send permit",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
-	KnownBad: []testenv.Combination{
-		{Client: "v0.17.0", Evidence: "dead after the first round: stop reconnecting"},
-		{Client: "v0.18.0", Evidence: "dead after the first round: stop reconnecting"},
-	},
 }
 
 // maxPending is small, so that one lost permit shows.
