@@ -16,6 +16,9 @@ var killedWhileBlocked = testenv.Case{
 	Claim:  "a producer that is blocked while the broker is killed and comes back sends again after the clearing",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
+	KnownBad: []testenv.Combination{
+		{Client: "v0.18.0", Evidence: "not recovered in 30 s after the clearing, stop_reconnecting 1, will_retry_reconnecting 0; a fresh producer sends"},
+	},
 }
 
 func TestBlockedProducerHealsAfterBrokerWasKilled(t *testing.T) {

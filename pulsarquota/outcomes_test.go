@@ -91,19 +91,21 @@ func (o *outcomes) sendsAgain(p pulsar.Producer) testenv.Probe {
 	}
 }
 
-// check finds sends with more than one answer, and failures that are not of the wanted kind.
-func (o *outcomes) check(kind error) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	for n, all := range o.answers {
-		if len(all) != 1 {
-			return fmt.Errorf("send %d has %d answers: %v", n, len(all), all)
+// check is the probe "each send has exactly one answer, and a failed one is of the wanted kind".
+func (o *outcomes) check(kind error) testenv.Probe {
+	return func(context.Context) error {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		for n, all := range o.answers {
+			if len(all) != 1 {
+				return fmt.Errorf("send %d has %d answers: %v", n, len(all), all)
+			}
+			if all[0] != nil && !errors.Is(all[0], kind) {
+				return fmt.Errorf("send %d failed with %w, which is not %w", n, all[0], kind)
+			}
 		}
-		if all[0] != nil && !errors.Is(all[0], kind) {
-			return fmt.Errorf("send %d failed with %w, which is not %w", n, all[0], kind)
-		}
+		return nil
 	}
-	return nil
 }
 
 // readBack compares what was acknowledged with what the topic holds, from its beginning:

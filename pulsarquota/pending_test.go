@@ -16,6 +16,9 @@ var pendingSends = testenv.Case{
 	Claim:  "every pending send has exactly one outcome, a refused one the quota error, and what was acknowledged is there, once and in order",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
+	KnownBad: []testenv.Combination{
+		{Client: "v0.18.0", Evidence: "sends during the block end in timeouts, not in the quota error"},
+	},
 }
 
 func TestEveryPendingSendHasExactlyOneOutcome(t *testing.T) {
@@ -47,11 +50,12 @@ func TestEveryPendingSendHasExactlyOneOutcome(t *testing.T) {
 	}
 	env.Within("every send during the block has an answer", 15*time.Second, all.settled)
 	env.Evidence("refused_sends", all.failed())
-	require.NoError(t, all.check(pulsar.ErrProducerBlockedQuotaExceeded))
+	const typed = "every send has one answer, and a refused one the quota error"
+	env.Within(typed, time.Second, atOnce(all.check(pulsar.ErrProducerBlockedQuotaExceeded)))
 
 	quota.Heal()
 	env.Recovers("the same producer sends again", 30*time.Second, all.sendsAgain(producer))
-	require.NoError(t, all.check(pulsar.ErrProducerBlockedQuotaExceeded))
+	env.Within(typed, time.Second, atOnce(all.check(pulsar.ErrProducerBlockedQuotaExceeded)))
 	env.Evidence("acknowledged_sends", len(all.acked))
 	env.Within("what was acknowledged is read back, once and in order", 30*time.Second, atOnce(func(ctx context.Context) error {
 		return all.readBack(ctx, client, s.topic)

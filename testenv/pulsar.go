@@ -65,5 +65,9 @@ func (p *Pulsar) answers(ctx context.Context) error {
 	if err := p.Admin(ctx, http.MethodGet, "/admin/v2/brokers/health", nil, nil); err != nil {
 		return fmt.Errorf("check the broker's health: %w", err)
 	}
+	// A standalone broker makes its tenant and its namespace last.
+	if err := p.Admin(ctx, http.MethodGet, "/admin/v2/namespaces/public/default", nil, nil); err != nil {
+		return fmt.Errorf("look for the namespace public/default: %w", err)
+	}
 	return nil
 }
