@@ -131,7 +131,7 @@ func (b *Broker) died(node string, err error) {
 	d := &brokerDied{node: node, err: err}
 	for _, n := range b.nodes {
 		if n.Name() == node {
-			d.log = evidence.Tail(n.LogFile(), lastLines)
+			d.log = evidence.LastWords(n.LogFile(), lastLines)
 		}
 	}
 	b.env.timeline.Add("broker", "%s ended unasked: %v", node, err)
@@ -159,7 +159,7 @@ func (b *Broker) explain(err error) error {
 		return err
 	}
 	for _, n := range b.nodes {
-		err = fmt.Errorf("%w\nlast lines of %s:\n%s", err, n.Name(), evidence.Tail(n.LogFile(), lastLines))
+		err = fmt.Errorf("%w\nlast lines of %s:\n%s", err, n.Name(), evidence.LastWords(n.LogFile(), lastLines))
 	}
 	return err
 }

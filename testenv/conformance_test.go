@@ -3,9 +3,11 @@ package testenv
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +54,7 @@ func startPulsarSubject(e *Env) subject {
 			}
 			return p.Admin(ctx, http.MethodGet, "/admin/v2/brokers/health", nil, nil)
 		},
-		started: "messaging service is ready, bootstrap",
+		started: "Starting Pulsar Broker service",
 	}
 }
 
@@ -176,12 +178,8 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 // addresses are those of the links, in a fixed order.
 func addresses(b *Broker) []string {
 	var all []string
-	for _, n := range b.nodes {
-		for name, l := range b.links {
-			if strings.HasPrefix(name, n.Name()+"/") {
-				all = append(all, l.Address())
-			}
-		}
+	for _, name := range slices.Sorted(maps.Keys(b.links)) {
+		all = append(all, b.links[name].Address())
 	}
 	return all
 }

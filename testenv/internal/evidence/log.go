@@ -2,8 +2,6 @@ package evidence
 
 import (
 	"bytes"
-	"io"
-	"os"
 	"strings"
 	"sync"
 )
@@ -39,23 +37,4 @@ func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.text.String()
-}
-
-// Tail returns the last lines of a file, or a line that says why there are none.
-func Tail(path string, lines int) string {
-	const most = 64 << 10
-	f, err := os.Open(path)
-	if err != nil {
-		return "(" + err.Error() + ")"
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > most {
-		_, _ = f.Seek(-most, io.SeekEnd)
-	}
-	text, err := io.ReadAll(f)
-	if err != nil {
-		return "(" + err.Error() + ")"
-	}
-	all := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }

@@ -19,7 +19,9 @@ func init() {
 	if os.Getenv(envRole) == "" {
 		return
 	}
-	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGQUIT)
+	// Caught and dropped, not ignored: what is ignored stays so in a child, and a
+	// JVM that finds TERM ignored does not shut down when it is asked to.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGQUIT)
 	c := &child{out: json.NewEncoder(os.Stdout), running: map[int]int{}}
 	c.serve(os.Stdin)
 	c.end(os.Getenv(envSession))

@@ -43,11 +43,12 @@ func TestSupervisorHeedsNoInterrupt(t *testing.T) {
 func TestLeadersDoNotOutliveAKilledSupervisor(t *testing.T) {
 	root := t.TempDir()
 	cmd, told := startHelper(t, root, endNever)
-	t.Cleanup(func() { // the leaders' own children
+	killOrphans := func() { // the leaders' own children
 		for _, pid := range told.PIDs {
 			_ = syscall.Kill(-pid, syscall.SIGKILL)
 		}
-	})
+	}
+	t.Cleanup(killOrphans)
 	require.NoError(t, syscall.Kill(told.Supervisor, syscall.SIGKILL))
 	require.Eventually(t, func() bool {
 		for _, pid := range told.PIDs {
@@ -57,6 +58,10 @@ func TestLeadersDoNotOutliveAKilledSupervisor(t *testing.T) {
 		}
 		return true
 	}, gone, 10*time.Millisecond, "leaders are left")
+	killOrphans()
+	require.Eventually(t, func() bool { return len(alive(told.PIDs)) == 0 }, gone, 10*time.Millisecond)
+	_, other := startHelper(t, root, endNever)
+	require.NotEqual(t, told.Dir, other.Dir)
 	require.DirExists(t, told.Dir, "its program still holds the session")
 
 	require.NoError(t, cmd.Process.Kill())

@@ -19,6 +19,9 @@ type Session struct {
 	// Dir is removed with the session.
 	Dir string
 
+	// lock is held as long as this process lives.
+	lock *os.File
+
 	mu      sync.Mutex
 	in      io.Writer
 	next    int
@@ -48,9 +51,17 @@ func open(root string) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The supervisor holds the lock as well: the session is not abandoned
-	// before both processes are gone.
-	defer lock.Close()
+	s, err := supervise(root, dir, lock)
+	if err != nil {
+		lock.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// supervise starts the supervisor. It holds the lock as well, and so does what
+// it starts: the session is not abandoned before all of them are gone.
+func supervise(root, dir string, lock *os.File) (*Session, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, fmt.Errorf("find this program: %w", err)
@@ -72,7 +83,7 @@ func open(root string) (*Session, error) {
 		return nil, fmt.Errorf("start the supervisor: %w", err)
 	}
 	s := &Session{
-		ID: filepath.Base(dir), Dir: dir, in: in,
+		ID: filepath.Base(dir), Dir: dir, lock: lock, in: in,
 		started: map[int]chan *Process{}, running: map[int]*Process{},
 	}
 	go s.listen(out)
