@@ -20,8 +20,9 @@ func (b *Broker) Kill() Fault {
 			}
 			return errs
 		},
-		Bites: b.unready,
-		Heal:  once(b.start),
+		Bites:      b.unready,
+		Heal:       once(b.start),
+		forTheTest: true,
 	}
 }
 

@@ -49,7 +49,7 @@ func (e *Env) cleanup() {
 
 func (e *Env) healAll() {
 	for _, f := range slices.Backward(e.faults) {
-		if !f.healed {
+		if !f.healed && !f.fault.forTheTest {
 			f.healed = true
 			e.bounded("heal "+f.fault.Name, cleanupLimit, f.fault.Heal)
 		}

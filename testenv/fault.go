@@ -22,6 +22,10 @@ type Fault struct {
 	// until it succeeds, within two minutes: a broker that has just come back may
 	// refuse an administrative call at first.
 	Heal func(ctx context.Context) error
+
+	// forTheTest says that nothing outlives the test that would want healing:
+	// the clean-up does not start a killed broker only to stop it.
+	forTheTest bool
 }
 
 // Injected is a fault that lies on a broker.
