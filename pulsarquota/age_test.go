@@ -21,7 +21,7 @@ var messageAge = testenv.Case{
 
 func TestSameProducerSendsAgainAfterAgedBacklogIsCleared(t *testing.T) {
 	env := testenv.New(t, messageAge)
-	s := newScene(t, env, "")
+	s := newScene(t, env, "", preciseAge)
 	const oldest = 2 // seconds
 	require.NoError(t, s.broker.SetBacklogQuota(env.Context(), s.namespace,
 		testenv.PulsarQuota{Type: "message_age", LimitTime: oldest, Policy: "producer_exception"}))

@@ -23,7 +23,7 @@ var killedWhileBlocked = testenv.Case{
 
 func TestBlockedProducerHealsAfterBrokerWasKilled(t *testing.T) {
 	env := testenv.New(t, killedWhileBlocked)
-	s := newScene(t, env, "producer_exception")
+	s := newScene(t, env, "producer_exception", nil)
 	producer := s.newProducer(t, promptly(producerOptions(s.topic)))
 	env.Counts("client", countsOfIncident)
 
@@ -45,7 +45,7 @@ var closesWhileBlocked = testenv.Case{
 
 func TestFlushAndCloseReturnWhileBlocked(t *testing.T) {
 	env := testenv.New(t, closesWhileBlocked)
-	s := newScene(t, env, "producer_exception")
+	s := newScene(t, env, "producer_exception", nil)
 	producer := s.newProducer(t, promptly(producerOptions(s.topic)))
 
 	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
@@ -64,7 +64,7 @@ var closesWhileGone = testenv.Case{
 
 func TestFlushAndCloseReturnWhileBrokerIsGone(t *testing.T) {
 	env := testenv.New(t, closesWhileGone)
-	s := newScene(t, env, "producer_exception")
+	s := newScene(t, env, "producer_exception", nil)
 	client, err := newClient(env, s.broker, "client")
 	require.NoError(t, err)
 	producer, err := client.CreateProducer(promptly(producerOptions(s.topic)))

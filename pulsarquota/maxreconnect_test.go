@@ -29,7 +29,7 @@ var maxReconnect = testenv.Case{
 
 func TestProducerThatGaveUpReconnectingSaysSo(t *testing.T) {
 	env := testenv.New(t, maxReconnect)
-	s := newScene(t, env, "producer_exception")
+	s := newScene(t, env, "producer_exception", nil)
 	options := promptly(producerOptions(s.topic))
 	const tries = 3
 	most := uint(tries)

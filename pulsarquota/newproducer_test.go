@@ -57,7 +57,7 @@ func TestNewProducerIsRefusedWithTypedError(t *testing.T) {
 // fullTopic is a topic over its quota and a client that has no producer on it yet.
 func fullTopic(t *testing.T, env *testenv.Env) (*scene, pulsar.Client, *testenv.Injected) {
 	t.Helper()
-	s := newScene(t, env, "producer_exception")
+	s := newScene(t, env, "producer_exception", nil)
 	first := s.newProducer(t, promptly(producerOptions(s.topic)))
 	client, err := newClient(env, s.broker, "second")
 	require.NoError(t, err)

@@ -35,7 +35,7 @@ func sendsTo(p pulsar.Producer, number string, size int) testenv.Probe {
 
 func TestOtherPartitionsGoOnWhileOneIsFull(t *testing.T) {
 	env := testenv.New(t, onePartition)
-	s := newScene(t, env, "producer_exception")
+	s := newScene(t, env, "producer_exception", nil)
 	whole := "persistent://" + s.namespace + "/parted"
 	require.NoError(t, s.broker.CreatePartitionedTopic(env.Context(), whole, 3))
 	require.NoError(t, s.broker.CreateSubscription(env.Context(), whole, subscription))

@@ -23,7 +23,7 @@ var pendingSends = testenv.Case{
 
 func TestEveryPendingSendHasExactlyOneOutcome(t *testing.T) {
 	env := testenv.New(t, pendingSends)
-	s := newScene(t, env, "producer_exception")
+	s := newScene(t, env, "producer_exception", nil)
 	client, err := newClient(env, s.broker, "client")
 	require.NoError(t, err)
 	env.Closes("the client", client.Close)

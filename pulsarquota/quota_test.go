@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"testing"
 	"time"
 
@@ -35,19 +36,24 @@ type scene struct {
 func config(env *testenv.Env) map[string]string {
 	interval := env.ByProfile(time.Second, 5*time.Second)
 	return map[string]string{
-		"backlogQuotaCheckEnabled":           "true",
-		"backlogQuotaCheckIntervalInSeconds": fmt.Sprint(int(interval.Seconds())),
-		// The age of a message is read from it, not guessed from its ledger's.
-		"preciseTimeBasedBacklogQuotaCheck":         "true",
+		"backlogQuotaCheckEnabled":                  "true",
+		"backlogQuotaCheckIntervalInSeconds":        fmt.Sprint(int(interval.Seconds())),
 		"managedLedgerMaxEntriesPerLedger":          "5",
 		"managedLedgerMinLedgerRolloverTimeMinutes": "0",
 	}
 }
 
+// preciseAge makes the broker read the age of the oldest message from it,
+// instead of taking its ledger's.
+var preciseAge = map[string]string{"preciseTimeBasedBacklogQuotaCheck": "true"}
+
 // newScene starts a broker and makes the topic, with a size quota of this policy.
-func newScene(t *testing.T, env *testenv.Env, policy string) *scene {
+// The settings more go on top of config.
+func newScene(t *testing.T, env *testenv.Env, policy string, more map[string]string) *scene {
 	t.Helper()
-	s := &scene{env: env, broker: env.StartPulsar(testenv.PulsarSpec{Config: config(env)})}
+	settings := config(env)
+	maps.Copy(settings, more)
+	s := &scene{env: env, broker: env.StartPulsar(testenv.PulsarSpec{Config: settings})}
 	ctx, cancel := context.WithTimeout(env.Context(), 30*time.Second)
 	defer cancel()
 	var err error

@@ -29,7 +29,7 @@ const maxPending = 4
 
 func TestProducerIsAliveAfterFiveBlocks(t *testing.T) {
 	env := testenv.New(t, fiveRounds)
-	s := newScene(t, env, "producer_exception")
+	s := newScene(t, env, "producer_exception", nil)
 	options := promptly(producerOptions(s.topic))
 	options.MaxPendingMessages = maxPending
 	options.DisableBlockIfQueueFull = true

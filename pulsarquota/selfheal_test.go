@@ -28,7 +28,7 @@ var selfHeal = testenv.Case{
 
 func TestSameProducerSendsAgainAfterBacklogIsCleared(t *testing.T) {
 	env := testenv.New(t, selfHeal)
-	s := newScene(t, env, "producer_exception")
+	s := newScene(t, env, "producer_exception", nil)
 	producer := s.newProducer(t, producerOptions(s.topic))
 	env.Counts("client", countsOfIncident)
 

@@ -14,54 +14,33 @@ import (
 	"github.com/brokerfault/brokerfault/testenv"
 )
 
-var requestHold = testenv.Case{
-	Name:   "pulsarquota/request-hold",
-	Claim:  "with producer_request_hold no send is refused, and all of them complete once there is room",
-	Client: underTest,
-}
-
-func TestHeldSendsCompleteOnceThereIsRoom(t *testing.T) {
-	env := testenv.New(t, requestHold)
-	s := newScene(t, env, "producer_request_hold")
-	options := promptly(producerOptions(s.topic))
-	options.SendTimeout = 2 * time.Minute // longer than the test: a timeout is no outcome here
-	producer := s.newProducer(t, options)
-	all := newOutcomes()
-
-	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
-	quota := env.Inject(s.exceed(func(ctx context.Context) error {
-		// Twice the quota goes in at once, before the broker looks.
-		for range 2 * quotaSize / messageSize {
-			all.sendAsync(env.Context(), producer)
-		}
-		return nil
-	}))
-	for range 5 {
-		all.sendAsync(env.Context(), producer)
-	}
-	env.Holds("no send is refused, and some are held", env.ByProfile(3*time.Second, 60*time.Second), func(context.Context) error {
-		if n := all.failed(); n > 0 {
-			return fmt.Errorf("%d sends were refused", n)
-		}
-		if all.pending() == 0 {
-			return errors.New("no send is held")
-		}
-		return nil
-	})
-	quota.Heal()
-	env.Recovers("the held sends complete", 30*time.Second, all.settled)
-	require.Zero(t, all.failed(), "sends that were refused")
-}
-
 var eviction = testenv.Case{
 	Name:   "pulsarquota/backlog-eviction",
 	Claim:  "with consumer_backlog_eviction the producer is never refused and the oldest of the backlog goes",
 	Client: underTest,
 }
 
-func TestEvictionTakesTheOldestAndNeverRefuses(t *testing.T) {
-	env := testenv.New(t, eviction)
-	s := newScene(t, env, "consumer_backlog_eviction")
+func TestEvictionTakesTheOldestAndNeverRefuses(t *testing.T) { evicts(t, eviction, nil) }
+
+var preciseEviction = testenv.Case{
+	Name:   "pulsarquota/backlog-eviction-precise-age",
+	Claim:  "eviction holds up no send where the broker also reads the age of the oldest message",
+	Client: underTest,
+	KnownBad: []testenv.Combination{{
+		Broker: "4.2.4",
+		Evidence: "no producer, fresh ones included, gets a send through for at least 18 s: the broker's only BookKeeper worker of the topic " +
+			"waits in ManagedCursorImpl.skipEntries, called by BacklogQuotaManager from a read's completion, for work of its own",
+		Open: "no public report was found; seen in the thread dump of the broker",
+	}},
+	KnownGood: []testenv.Combination{{Broker: "3.0.2"}},
+}
+
+func TestEvictionHoldsUpNoSendWithPreciseAge(t *testing.T) { evicts(t, preciseEviction, preciseAge) }
+
+func evicts(t *testing.T, c testenv.Case, settings map[string]string) {
+	t.Helper()
+	env := testenv.New(t, c)
+	s := newScene(t, env, "consumer_backlog_eviction", settings)
 	client, err := newClient(env, s.broker, "client")
 	require.NoError(t, err)
 	env.Closes("the client", client.Close)
