@@ -21,6 +21,14 @@
 // (apache/pulsar-client-go#458 reports the same for a broker that is away). And
 // the refusal of a new producer has no type: only its text names the quota.
 //
+// # What a newer broker does worse
+//
+// Pulsar 4.2.4 with consumer_backlog_eviction and
+// preciseTimeBasedBacklogQuotaCheck=true stops taking sends while it evicts: its
+// thread dump shows the topic's BookKeeper worker in ManagedCursorImpl.skipEntries,
+// called by BacklogQuotaManager from the completion of a read, waiting for work
+// that is its own. With the setting off, as it is by default, sends go on.
+//
 // # Limits
 //
 // Fixed is not painless: sends that are pending at a refusal fail, and block,
