@@ -2,6 +2,7 @@ package pulsarquota
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,7 +32,8 @@ func TestBlockedProducerHealsAfterBrokerWasKilled(t *testing.T) {
 	quota := env.Inject(s.fillBacklog(sends(producer)))
 	killed := env.Inject(s.broker.Kill())
 	killed.Heal()
-	env.Holds("the broker is back and still refuses", env.ByProfile(3*time.Second, 30*time.Second), refused(producer))
+	env.Within("the broker is back and still over its quota", 10*time.Second, s.refusedByBroker(quotaSize))
+	env.Holds("sends still fail", env.ByProfile(3*time.Second, 30*time.Second), refused(producer))
 	quota.Heal()
 	env.Recovers("the same producer sends again", 30*time.Second, sends(producer))
 	s.goesOnSending(producer)
@@ -67,6 +69,8 @@ func TestFlushAndCloseReturnWhileBrokerIsGone(t *testing.T) {
 	s := newScene(t, env, "producer_exception", nil)
 	client, err := newClient(env, s.broker, "client")
 	require.NoError(t, err)
+	closeClient := sync.OnceFunc(client.Close)
+	env.Closes("the client", closeClient)
 	producer, err := client.CreateProducer(promptly(producerOptions(s.topic)))
 	require.NoError(t, err)
 
@@ -74,7 +78,7 @@ func TestFlushAndCloseReturnWhileBrokerIsGone(t *testing.T) {
 	quota := env.Inject(s.fillBacklog(sends(producer)))
 	killed := env.Inject(s.broker.Kill())
 	flushAndClose(env, producer)
-	env.Within("the client's Close returns", closeBudget, atOnce(returns(client.Close)))
+	env.Within("the client's Close returns", closeBudget, atOnce(returns(closeClient)))
 	killed.Heal()
 	quota.Heal()
 	env.Recovers("a fresh producer sends", 30*time.Second, s.freshProducerSends)

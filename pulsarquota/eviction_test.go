@@ -30,7 +30,8 @@ var preciseEviction = testenv.Case{
 		Broker: "4.2.4",
 		Evidence: "no producer, fresh ones included, gets a send through for at least 18 s: the broker's only BookKeeper worker of the topic " +
 			"waits in ManagedCursorImpl.skipEntries, called by BacklogQuotaManager from a read's completion, for work of its own",
-		Open: "no public report was found; seen in the thread dump of the broker",
+		Fails: "sends go on while the broker evicts",
+		Open:  "no public report was found; seen in the thread dump of the broker",
 	}},
 	KnownGood: []testenv.Combination{{Broker: "3.0.2"}},
 }
@@ -74,7 +75,7 @@ func evicts(t *testing.T, c testenv.Case, settings map[string]string) {
 	// One more, so that something is left to be received.
 	env.Within("the producer sends after the eviction", 5*time.Second, all.sendsAgain(producer))
 	env.Within("the subscription goes on with the newest, in order", 15*time.Second, atOnce(func(ctx context.Context) error {
-		return newestOnly(ctx, client, s.topic, all.next-1)
+		return newestOnly(ctx, client, s.topic, all.sent()-1)
 	}))
 }
 
@@ -88,7 +89,7 @@ func (s *scene) evicted(all *outcomes) testenv.Probe {
 		if err != nil {
 			return err
 		}
-		if left, sent := stats.Subscriptions[subscription].MsgBacklog, int64(all.next); left >= sent {
+		if left, sent := stats.Subscriptions[subscription].MsgBacklog, int64(all.sent()); left >= sent {
 			return fmt.Errorf("all %d messages are in the backlog", sent)
 		}
 		return nil

@@ -51,6 +51,19 @@ func (o *outcomes) failed() int {
 	return o.failures
 }
 
+func (o *outcomes) acknowledged() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.acked)
+}
+
+// sent counts all numbered sends.
+func (o *outcomes) sent() uint64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.next
+}
+
 // pending counts sends without an answer.
 func (o *outcomes) pending() int {
 	o.mu.Lock()

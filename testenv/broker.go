@@ -32,6 +32,8 @@ type Broker struct {
 	nodes []runtime.Node
 	links map[string]*link.Link // node/port
 	ready Probe
+	// greet is a handshake at the links, and nothing but that.
+	greet Probe
 }
 
 // brokerDied ends every wait: what follows would blame the client for it.
@@ -51,8 +53,9 @@ func (d *brokerDied) Unwrap() error { return d.err }
 type plan struct {
 	name, version string
 	nodes         []broker.Node
-	// ready makes the probe of the broker's readiness.
-	ready func(b *Broker) Probe
+	// ready makes the probe of the broker's readiness, greet that of a
+	// handshake at its links.
+	ready, greet func(b *Broker) Probe
 }
 
 // start places the nodes, opens the links, starts and waits until ready.
@@ -72,7 +75,7 @@ func (e *Env) start(p plan) *Broker {
 	if err := b.place(rt, p); err != nil {
 		e.environment("start %s %s: %v", p.name, p.version, err)
 	}
-	b.ready = p.ready(b)
+	b.ready, b.greet = p.ready(b), p.greet(b)
 	began := time.Now()
 	if err := b.start(e.ctx); err != nil {
 		e.environment("start %s %s: %v", p.name, p.version, b.explain(err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"time"
 )
@@ -20,7 +21,7 @@ func (b *Broker) Kill() Fault {
 			}
 			return errs
 		},
-		Bites:      b.unready,
+		Bites:      b.gone,
 		Heal:       once(b.start),
 		forTheTest: true,
 	}
@@ -29,6 +30,7 @@ func (b *Broker) Kill() Fault {
 // Restart is a one-shot fault: the broker is stopped (SIGTERM), started again with
 // its data, and ready when Inject returns.
 func (b *Broker) Restart() Fault {
+	wasGone := false
 	return Fault{
 		Name: b.name + " is restarted",
 		Apply: func(ctx context.Context) error {
@@ -37,12 +39,18 @@ func (b *Broker) Restart() Fault {
 					return err
 				}
 			}
-			if err := b.unready(ctx); err != nil {
+			if err := b.gone(ctx); err != nil {
 				return err
 			}
+			wasGone = true
 			return b.start(ctx)
 		},
-		Bites:       b.ready,
+		Bites: func(ctx context.Context) error {
+			if !wasGone {
+				return fmt.Errorf("%s was never gone", b.name)
+			}
+			return b.ready(ctx)
+		},
 		BitesWithin: readyLimit + stopGrace,
 	}
 }
@@ -59,7 +67,7 @@ func (b *Broker) Pause() Fault {
 			}
 			return errs
 		},
-		Bites: b.unready,
+		Bites: b.silent,
 		Heal: func(ctx context.Context) error {
 			var errs error
 			for _, n := range b.nodes {
@@ -81,7 +89,7 @@ func (b *Broker) Cut() Fault {
 			}
 			return nil
 		},
-		Bites: b.unready,
+		Bites: b.gone,
 		Heal: func(context.Context) error {
 			for _, l := range b.links {
 				l.Restore()
@@ -97,12 +105,34 @@ func (b *Broker) stop(ctx context.Context, stop func(context.Context) error) err
 	return stop(ctx)
 }
 
-// unready succeeds if the broker does not answer at its links.
-func (b *Broker) unready(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, 500*time.Millisecond)
+// gone succeeds if connections at the links are refused or reset.
+func (b *Broker) gone(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, b.env.scaled(time.Second))
 	defer cancel()
-	if b.ready(ctx) == nil {
+	err := b.greet(ctx)
+	if err == nil {
 		return fmt.Errorf("%s still answers", b.name)
 	}
+	if timedOut(err) {
+		return fmt.Errorf("%s is silent, not gone: %w", b.name, err)
+	}
 	return nil
+}
+
+// silent succeeds if a connection at the links is taken but nothing answers.
+func (b *Broker) silent(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, b.env.scaled(time.Second))
+	defer cancel()
+	err := b.greet(ctx)
+	if err == nil {
+		return fmt.Errorf("%s still answers", b.name)
+	}
+	if !timedOut(err) {
+		return fmt.Errorf("%s is gone, not silent: %w", b.name, err)
+	}
+	return nil
+}
+
+func timedOut(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
 }

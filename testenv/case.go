@@ -31,8 +31,11 @@ type Combination struct {
 	Broker string
 	// Evidence is what was measured.
 	Evidence string
-	// Open says that no release of the client mends this yet, and where that
-	// is told. With an open combination the test is run, its verdict recorded,
+	// Fails is the claim of the one wait that fails, as it is given to Within,
+	// Holds or Recovers. An open combination needs it: what fails elsewhere is
+	// not what is listed.
+	Fails string
+	// Open says that no release mends this yet, and where that is told. With an open combination the test is run, its verdict recorded,
 	// and a claim that fails as listed is reported as skipped, so that a suite
 	// does not stay red for what nobody can upgrade; a claim that holds
 	// although it is listed fails, for the entry is wrong.

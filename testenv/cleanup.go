@@ -28,6 +28,7 @@ const (
 // which has ended by now.
 func (e *Env) cleanup() {
 	e.t.Helper()
+	defer e.stopBrokers() // whatever the reporting comes to
 	e.healAll()
 	e.cancel(errors.New("the test has ended"))
 	e.bounded("stop the scenario's goroutines", closeLimit, func(context.Context) error {
@@ -39,6 +40,10 @@ func (e *Env) cleanup() {
 	}
 	e.conclude()
 	e.gather()
+}
+
+func (e *Env) stopBrokers() {
+	e.t.Helper()
 	for _, b := range slices.Backward(e.brokers) {
 		e.bounded("stop "+b.name, cleanupLimit, b.close)
 	}
@@ -168,7 +173,10 @@ func (e *Env) write(dir string) error {
 	if _, err := e.timeline.WriteTo(f); err != nil {
 		return fmt.Errorf("write the timeline: %w", err)
 	}
-	for name, log := range e.logs {
+	e.logsLock.Lock()
+	logs := maps.Clone(e.logs)
+	e.logsLock.Unlock()
+	for name, log := range logs {
 		if err := os.WriteFile(filepath.Join(dir, name+".log"), []byte(log.String()), 0o600); err != nil {
 			return fmt.Errorf("write a client's log: %w", err)
 		}

@@ -50,7 +50,7 @@ func (e *Env) Inject(f Fault) *Injected {
 		within = e.scaled(30 * time.Second)
 	}
 	e.say("fault", "%s: injecting", f.Name)
-	i := &Injected{env: e, fault: f}
+	i := &Injected{env: e, fault: f, healed: f.Heal == nil}
 	// It may lie half on the broker after an error, so it is healed in any case.
 	e.faults = append(e.faults, i)
 	if _, err := poll.Until(e.ctx, poll.Options{Budget: within}, once(f.Apply)); err != nil {
@@ -61,8 +61,7 @@ func (e *Env) Inject(f Fault) *Injected {
 	}
 	e.say("fault", "%s: it bites", f.Name)
 	e.injected++
-	if f.Heal == nil {
-		i.healed = true
+	if i.healed {
 		e.since = time.Now()
 	}
 	return i

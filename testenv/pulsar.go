@@ -47,6 +47,7 @@ func (e *Env) StartPulsar(spec PulsarSpec) *Pulsar {
 			p.Broker = b
 			return p.answers
 		},
+		greet: func(*Broker) Probe { return p.greets },
 	})
 	return p
 }
@@ -57,9 +58,14 @@ func (p *Pulsar) ServiceURL() string {
 	return "pulsar://" + p.links[broker.PulsarNode+"/"+broker.PulsarBinary].Address()
 }
 
+// greets connects at the link as a client does.
+func (p *Pulsar) greets(ctx context.Context) error {
+	return pulsarHandshake(ctx, p.links[broker.PulsarNode+"/"+broker.PulsarBinary].Address())
+}
+
 // answers is the readiness probe.
 func (p *Pulsar) answers(ctx context.Context) error {
-	if err := pulsarHandshake(ctx, p.links[broker.PulsarNode+"/"+broker.PulsarBinary].Address()); err != nil {
+	if err := p.greets(ctx); err != nil {
 		return err
 	}
 	if err := p.Admin(ctx, http.MethodGet, "/admin/v2/brokers/health", nil, nil); err != nil {

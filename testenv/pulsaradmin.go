@@ -9,13 +9,19 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 )
 
+// adminLimit bounds one administrative call.
+const adminLimit = 20 * time.Second
+
 // Admin calls the broker's admin interface, past the link. body and answer may be nil;
 // both are JSON. An answer that is not 2xx is an error with the broker's words.
 func (p *Pulsar) Admin(ctx context.Context, method, path string, body, answer any) error {
+	ctx, cancel := context.WithTimeout(ctx, p.env.scaled(adminLimit))
+	defer cancel()
 	address, err := p.nodes[0].Address(broker.PulsarHTTP)
 	if err != nil {
 		return err

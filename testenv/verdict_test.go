@@ -122,11 +122,11 @@ func TestTimeBeforeTheWaitCounts(t *testing.T) {
 	})
 	require.True(t, d.Failed())
 	d.requireVerdict(t, "environment")
-	require.Contains(t, d.attrs["reason"], "its budget is 200ms")
+	require.Contains(t, d.attrs["reason"], "the scenario spent the budget of 200ms")
 }
 
 func TestKnownBadWithoutARemedyIsSkippedWithItsVerdict(t *testing.T) {
-	open := Case{KnownBad: []Combination{{Evidence: "0 of 60 sends", Open: "no release yet"}}}
+	open := Case{KnownBad: []Combination{{Evidence: "0 of 60 sends", Fails: "it sends", Open: "no release yet"}}}
 	d, _ := scenario(t, func(tb testing.TB) {
 		e := New(tb, open)
 		e.Inject(harmless).Heal()
@@ -136,6 +136,17 @@ func TestKnownBadWithoutARemedyIsSkippedWithItsVerdict(t *testing.T) {
 	require.True(t, d.Skipped())
 	d.requireVerdict(t, "not recovered")
 	require.Equal(t, "0 of 60 sends", d.attrs["known_bad"])
+}
+
+func TestOpenKnownBadThatFailsElsewhereIsNotExcused(t *testing.T) {
+	d, _ := scenario(t, func(tb testing.TB) {
+		e := New(tb, Case{KnownBad: []Combination{{Evidence: "0 of 60 sends", Fails: "it receives", Open: "no release yet"}}})
+		e.Inject(harmless).Heal()
+		e.Recovers("it sends", short, times)
+	})
+	require.True(t, d.Failed())
+	require.False(t, d.Skipped())
+	d.requireVerdict(t, "not recovered")
 }
 
 func TestKnownBadThatCanBeUpgradedFails(t *testing.T) {

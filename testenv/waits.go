@@ -53,14 +53,19 @@ func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 		e.environment("%s: no fault was injected and healed, so there is nothing to recover from", claim)
 	}
 	budget = e.scaled(budget)
-	if spent := time.Since(e.since); spent >= budget {
-		e.environment("%s: the scenario spent %v after the healing, its budget is %v", claim, spent.Round(time.Millisecond), budget)
+	left := budget - time.Since(e.since)
+	if left <= 0 {
+		e.environment("%s: the scenario spent the budget of %v before it asked", claim, budget)
 	}
 	e.say("recovers", "%s, budget %v from the healing %v ago", claim, budget, time.Since(e.since).Round(time.Millisecond))
-	r, err := poll.Until(e.ctx, poll.Options{Budget: budget - time.Since(e.since)}, poll.Probe(probe))
+	r, err := poll.Until(e.ctx, poll.Options{Budget: left}, poll.Probe(probe))
 	took := time.Since(e.since)
 	if err != nil {
 		e.result.budget = budget
+		var late *poll.NotWithin
+		if errors.As(err, &late) {
+			late.Budget = budget // it counts from the healing, not from this call
+		}
 		e.failed(claim, err)
 	}
 	e.say("recovered", "%s: %v of %v (%d probes)", claim, took.Round(time.Millisecond), budget, r.Probes)
@@ -87,6 +92,9 @@ func (e *Env) failed(claim string, err error) {
 	} else if e.witness != nil {
 		var said string
 		at, said = e.ask()
+		if errors.As(context.Cause(e.ctx), &died) {
+			e.environment("%s: %v", claim, died)
+		}
 		reason += "; " + said
 	}
 	counts := e.logCounts()

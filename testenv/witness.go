@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,6 +26,10 @@ func (e *Env) ask() (evidence.Fault, string) {
 	e.t.Helper()
 	e.say("witness", "%s?", e.witness.claim)
 	r, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(witnessBudget), Every: time.Second}, poll.Probe(e.witness.probe))
+	var panicked *poll.Panicked
+	if r.Hung || errors.As(err, &panicked) || errors.Is(err, poll.ErrGoexit) {
+		return evidence.Unknown, fmt.Sprintf("the witness is no use, for it did not come to an answer (%v)", err)
+	}
 	if err != nil {
 		return evidence.Broker, fmt.Sprintf("not so that %s (%v): the broker is at fault", e.witness.claim, err)
 	}

@@ -2,6 +2,7 @@
 package settings
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -105,7 +106,7 @@ func names() []string {
 }
 
 // errBad is never shown: Parse says what the setting takes.
-var errBad = fmt.Errorf("bad value")
+var errBad = errors.New("bad value")
 
 func oneOf(field func(*Settings) *string, values ...string) func(*Settings, string) error {
 	return func(s *Settings, value string) error {
