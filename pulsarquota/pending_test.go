@@ -21,9 +21,18 @@ var pendingSends = testenv.Case{
 	},
 }
 
+// onlyOnce has the broker drop what a client sends again: without it, a send that
+// was stored but not acknowledged when the broker closed the producer is stored
+// twice, which is allowed there (seen on 2.11.0). The snapshots hold up the
+// backlog as a subscription does, so there is one for each entry.
+var onlyOnce = map[string]string{
+	"brokerDeduplicationEnabled":         "true",
+	"brokerDeduplicationEntriesInterval": "1",
+}
+
 func TestEveryPendingSendHasExactlyOneOutcome(t *testing.T) {
 	env := testenv.New(t, pendingSends)
-	s := newScene(t, env, "producer_exception", nil)
+	s := newScene(t, env, "producer_exception", onlyOnce)
 	client, err := newClient(env, s.broker, "client")
 	require.NoError(t, err)
 	env.Closes("the client", client.Close)
