@@ -20,8 +20,8 @@ var selfHeal = testenv.Case{
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
 	KnownBad: []testenv.Combination{
-		{Client: "v0.17.0", Evidence: "stop reconnecting, then nothing but timeouts"},
-		{Client: "v0.18.0", Evidence: "not recovered in 63 s, stop reconnecting 1"},
+		{Client: "v0.17.0", Evidence: "not recovered in 30 s after the clearing, stop_reconnecting 1, will_retry_reconnecting 0; a fresh producer sends"},
+		{Client: "v0.18.0", Evidence: "not recovered in 30 s after the clearing, stop_reconnecting 1, will_retry_reconnecting 0; a fresh producer sends"},
 	},
 	KnownGood: []testenv.Combination{{Client: "v0.19.0"}, {Client: "v0.20.0"}, {Client: "v0.21.0"}},
 }
