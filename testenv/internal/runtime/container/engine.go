@@ -114,6 +114,9 @@ func connect(ctx context.Context) (*testcontainers.DockerProvider, error) {
 	select {
 	case f := <-answer:
 		if f.err != nil {
+			if want := os.Getenv("DOCKER_HOST"); want != "" {
+				return nil, fmt.Errorf("%w at DOCKER_HOST=%s: %w: %s", ErrNoEngine, want, f.err, remedy)
+			}
 			return nil, fmt.Errorf("%w: %w: %s", ErrNoEngine, f.err, remedy)
 		}
 		host := f.provider.Client().DaemonHost()
