@@ -78,7 +78,7 @@ func TestFlushAndCloseReturnWhileBrokerIsGone(t *testing.T) {
 	quota := env.Inject(s.fillBacklog(sends(producer)))
 	killed := env.Inject(s.broker.Kill())
 	flushAndClose(env, producer)
-	env.Within("the client's Close returns", closeBudget, atOnce(returns(closeClient)))
+	env.Within("the client's Close returns", closeBudget, testenv.AtOnce(returns(closeClient)))
 	killed.Heal()
 	quota.Heal()
 	env.Recovers("a fresh producer sends", 30*time.Second, s.freshProducerSends)
@@ -96,7 +96,7 @@ func flushAndClose(env *testenv.Env, producer pulsar.Producer) {
 		return ctx.Err()
 	})
 	all.sendAsync(env.Context(), producer)
-	env.Within("Close returns", closeBudget, atOnce(returns(producer.Close)))
+	env.Within("Close returns", closeBudget, testenv.AtOnce(returns(producer.Close)))
 	env.Within("the pending sends have their answers", closeBudget, all.settled)
 }
 

@@ -75,16 +75,6 @@ func sends(p pulsar.Producer) testenv.Probe {
 	return func(ctx context.Context) error { return send(ctx, p) }
 }
 
-// atOnce makes a probe final: what fails the first time has failed.
-func atOnce(probe testenv.Probe) testenv.Probe {
-	return func(ctx context.Context) error {
-		if err := probe(ctx); err != nil {
-			return testenv.Stop(err)
-		}
-		return nil
-	}
-}
-
 // refused is the probe "a send fails, and does return".
 func refused(p pulsar.Producer) testenv.Probe {
 	return func(ctx context.Context) error {

@@ -74,7 +74,7 @@ func evicts(t *testing.T, c testenv.Case, settings map[string]string) {
 	require.Zero(t, all.failed(), "sends that were refused")
 	// One more, so that something is left to be received.
 	env.Within("the producer sends after the eviction", 5*time.Second, all.sendsAgain(producer))
-	env.Within("the subscription goes on with the newest, in order", 15*time.Second, atOnce(func(ctx context.Context) error {
+	env.Within("the subscription goes on with the newest, in order", 15*time.Second, testenv.AtOnce(func(ctx context.Context) error {
 		return newestOnly(ctx, client, s.topic, all.sent()-1)
 	}))
 }

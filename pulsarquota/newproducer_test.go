@@ -68,7 +68,7 @@ func fullTopic(t *testing.T, env *testenv.Env) (*scene, pulsar.Client, *testenv.
 }
 
 func refusesProducer(client pulsar.Client, topic string, right func(error) bool) testenv.Probe {
-	return atOnce(func(context.Context) error {
+	return testenv.AtOnce(func(context.Context) error {
 		p, err := client.CreateProducer(producerOptions(topic))
 		if err == nil {
 			p.Close()

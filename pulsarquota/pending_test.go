@@ -54,7 +54,7 @@ func TestEveryPendingSendHasExactlyOneOutcome(t *testing.T) {
 		return ctx.Err()
 	}))
 	env.Within("every send that was pending at the refusal has an answer", 10*time.Second, all.settled)
-	env.Within("twenty sends during the block are taken", 15*time.Second, atOnce(func(context.Context) error {
+	env.Within("twenty sends during the block are taken", 15*time.Second, testenv.AtOnce(func(context.Context) error {
 		for range 20 {
 			all.sendAsync(env.Context(), producer)
 		}
@@ -63,13 +63,13 @@ func TestEveryPendingSendHasExactlyOneOutcome(t *testing.T) {
 	env.Within("every send during the block has an answer", 15*time.Second, all.settled)
 	env.Evidence("refused_sends", all.failed())
 	const typed = "every send has one answer, and a refused one the quota error"
-	env.Within(typed, time.Second, atOnce(all.check(pulsar.ErrProducerBlockedQuotaExceeded)))
+	env.Within(typed, time.Second, testenv.AtOnce(all.check(pulsar.ErrProducerBlockedQuotaExceeded)))
 
 	quota.Heal()
 	env.Recovers("the same producer sends again", 30*time.Second, all.sendsAgain(producer))
-	env.Within(typed, time.Second, atOnce(all.check(pulsar.ErrProducerBlockedQuotaExceeded)))
+	env.Within(typed, time.Second, testenv.AtOnce(all.check(pulsar.ErrProducerBlockedQuotaExceeded)))
 	env.Evidence("acknowledged_sends", all.acknowledged())
-	env.Within("what was acknowledged is read back, once and in order", 30*time.Second, atOnce(func(ctx context.Context) error {
+	env.Within("what was acknowledged is read back, once and in order", 30*time.Second, testenv.AtOnce(func(ctx context.Context) error {
 		return all.readBack(ctx, client, s.topic)
 	}))
 }

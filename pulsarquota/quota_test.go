@@ -145,7 +145,7 @@ func (s *scene) clear(ctx context.Context) error {
 // goesOnSending proves a steady state: three sends, each at its first try. Not
 // more, or the quota would be exceeded anew.
 func (s *scene) goesOnSending(p pulsar.Producer) {
-	s.env.Within("it goes on sending", 5*time.Second, atOnce(func(ctx context.Context) error {
+	s.env.Within("it goes on sending", 5*time.Second, testenv.AtOnce(func(ctx context.Context) error {
 		for range 3 {
 			if err := send(ctx, p); err != nil {
 				return err

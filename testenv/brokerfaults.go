@@ -22,7 +22,7 @@ func (b *Broker) Kill() Fault {
 			return errs
 		},
 		Bites:      b.gone,
-		Heal:       once(b.start),
+		Heal:       AtOnce(b.start),
 		forTheTest: true,
 	}
 }

@@ -65,7 +65,7 @@ func (e *Env) healAll() {
 func (e *Env) bounded(what string, limit time.Duration, act func(ctx context.Context) error) {
 	e.t.Helper()
 	began := time.Now()
-	_, err := poll.Until(context.Background(), poll.Options{Budget: limit}, once(act))
+	_, err := poll.Until(context.Background(), poll.Options{Budget: limit}, AtOnce(act))
 	if err != nil {
 		e.say("cleanup", "%s: %v", what, err)
 		return

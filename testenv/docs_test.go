@@ -98,7 +98,6 @@ type source struct {
 // casesIn makes a row of each testenv.Case literal in a folder's tests.
 func casesIn(t *testing.T, dir string) [][]string {
 	t.Helper()
-	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	require.NoError(t, err)
 	s := source{token.NewFileSet(), map[string]ast.Expr{}}

@@ -53,7 +53,7 @@ func (e *Env) Inject(f Fault) *Injected {
 	i := &Injected{env: e, fault: f, healed: f.Heal == nil}
 	// It may lie half on the broker after an error, so it is healed in any case.
 	e.faults = append(e.faults, i)
-	if _, err := poll.Until(e.ctx, poll.Options{Budget: within}, once(f.Apply)); err != nil {
+	if _, err := poll.Until(e.ctx, poll.Options{Budget: within}, AtOnce(f.Apply)); err != nil {
 		e.environment("inject %q: %v", f.Name, err)
 	}
 	if _, err := poll.Until(e.ctx, poll.Options{Budget: within}, poll.Probe(f.Bites)); err != nil {
@@ -82,14 +82,4 @@ func (i *Injected) Heal() {
 	i.healed = true
 	e.since = time.Now()
 	e.say("heal", "%s: healed", i.fault.Name)
-}
-
-// once makes a probe of an action that must not be tried again.
-func once(act func(ctx context.Context) error) poll.Probe {
-	return func(ctx context.Context) error {
-		if err := act(ctx); err != nil {
-			return poll.Stop(err)
-		}
-		return nil
-	}
 }

@@ -19,6 +19,16 @@ type Probe = func(ctx context.Context) error
 // Stop wraps an error that no further probe can mend, so that a wait gives up at once.
 func Stop(err error) error { return poll.Stop(err) }
 
+// AtOnce makes a probe final: what fails the first time has failed.
+func AtOnce(probe Probe) Probe {
+	return func(ctx context.Context) error {
+		if err := probe(ctx); err != nil {
+			return Stop(err)
+		}
+		return nil
+	}
+}
+
 // Within waits until the probe succeeds, and fails the test if it has not
 // within the budget (scaled by BROKERFAULT_SCALE). The first probe comes at once.
 func (e *Env) Within(claim string, budget time.Duration, probe Probe) {
