@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
@@ -25,15 +27,14 @@ const (
 	lastLines = 12
 )
 
-// Broker is a running broker: one or more nodes, each client port behind a link.
+// Broker is a running broker, or some nodes of one: each client port lies behind a link.
 type Broker struct {
 	env   *Env
 	name  string
+	plan  plan
 	nodes []runtime.Node
 	links map[string]*link.Link // node/port
 	ready Probe
-	// greet is a handshake at the links, and nothing but that.
-	greet Probe
 }
 
 // brokerDied ends every wait: what follows would blame the client for it.
@@ -53,10 +54,17 @@ func (d *brokerDied) Unwrap() error { return d.err }
 type plan struct {
 	name, version string
 	nodes         []broker.Node
-	// ready makes the probe of the broker's readiness, greet that of a
-	// handshake at its links.
-	ready, greet func(b *Broker) Probe
+	// ready makes the probe of the broker's readiness.
+	ready func(b *Broker) Probe
+	// before, if it is not nil, makes the probe of what must hold before a node
+	// is started; a nil probe is nothing.
+	before func(b *Broker, node string) Probe
+	// greet are handshakes at a port, and nothing but that, by the port's name.
+	greet map[string]greeting
 }
+
+// greeting does what a client does first at an address.
+type greeting func(ctx context.Context, address string) error
 
 // start places the nodes, opens the links, starts and waits until ready.
 func (e *Env) start(p plan) *Broker {
@@ -70,12 +78,12 @@ func (e *Env) start(p plan) *Broker {
 	}
 	e.t.Attr("runtime", rt.Name())
 	e.say("broker", "%s %s, runtime %s", p.name, p.version, rt.Name())
-	b := &Broker{env: e, name: p.name, links: map[string]*link.Link{}}
+	b := &Broker{env: e, name: p.name, plan: p, links: map[string]*link.Link{}}
 	e.brokers = append(e.brokers, b)
 	if err := b.place(rt, p); err != nil {
 		e.environment("start %s %s: %v", p.name, p.version, err)
 	}
-	b.ready, b.greet = p.ready(b), p.greet(b)
+	b.ready = p.ready(b)
 	began := time.Now()
 	if err := b.start(e.ctx); err != nil {
 		e.environment("start %s %s: %v", p.name, p.version, b.explain(err))
@@ -144,6 +152,9 @@ func (b *Broker) died(node string, err error) {
 // start starts the nodes in order and waits until the broker is ready.
 func (b *Broker) start(ctx context.Context) error {
 	for _, n := range b.nodes {
+		if err := b.await(ctx, n.Name()); err != nil {
+			return err
+		}
 		if err := n.Start(ctx); err != nil {
 			return err
 		}
@@ -153,6 +164,91 @@ func (b *Broker) start(ctx context.Context) error {
 		return fmt.Errorf("wait until it is ready: %w", err)
 	}
 	return nil
+}
+
+// await waits for what a node needs to be there when it starts.
+func (b *Broker) await(ctx context.Context, node string) error {
+	if b.plan.before == nil {
+		return nil
+	}
+	probe := b.plan.before(b, node)
+	if probe == nil {
+		return nil
+	}
+	if _, err := poll.Until(ctx, poll.Options{Budget: b.env.scaled(readyLimit)}, poll.Probe(probe)); err != nil {
+		return fmt.Errorf("wait until %s can start: %w", node, err)
+	}
+	return nil
+}
+
+// part is the broker reduced to some of its nodes: what is done to it is done to
+// them alone. It is ready when the whole broker is.
+func (b *Broker) part(nodes ...string) *Broker {
+	some := *b
+	some.name = strings.Join(nodes, " and ")
+	some.nodes, some.links = nil, map[string]*link.Link{}
+	for _, n := range b.nodes {
+		if !slices.Contains(nodes, n.Name()) {
+			continue
+		}
+		some.nodes = append(some.nodes, n)
+		for _, port := range b.ports(n.Name()) {
+			if port.Client {
+				some.links[n.Name()+"/"+port.Name] = b.links[n.Name()+"/"+port.Name]
+			}
+		}
+	}
+	return &some
+}
+
+func (b *Broker) ports(node string) []broker.Port {
+	for _, n := range b.plan.nodes {
+		if n.Name == node {
+			return n.Ports
+		}
+	}
+	return nil
+}
+
+// address is where a port is reached: at its link, if it has one.
+func (b *Broker) address(node, port string) (string, error) {
+	if l := b.links[node+"/"+port]; l != nil {
+		return l.Address(), nil
+	}
+	for _, n := range b.nodes {
+		if n.Name() == node {
+			return n.Address(port)
+		}
+	}
+	return "", fmt.Errorf("%s has no node %q", b.name, node)
+}
+
+// greets makes a handshake at each port that has one, all at once, and returns
+// what came of them.
+func (b *Broker) greets(ctx context.Context) []error {
+	var all []func() error
+	for _, n := range b.nodes {
+		for _, port := range b.ports(n.Name()) {
+			greet := b.plan.greet[port.Name]
+			if greet == nil {
+				continue
+			}
+			all = append(all, func() error {
+				address, err := b.address(n.Name(), port.Name)
+				if err != nil {
+					return err
+				}
+				return greet(ctx, address)
+			})
+		}
+	}
+	errs := make([]error, len(all))
+	var done sync.WaitGroup
+	for i, greet := range all {
+		done.Go(func() { errs[i] = greet() })
+	}
+	done.Wait()
+	return errs
 }
 
 // explain adds the broker's last words to an error that has none.

@@ -105,30 +105,41 @@ func (b *Broker) stop(ctx context.Context, stop func(context.Context) error) err
 	return stop(ctx)
 }
 
-// gone succeeds if connections at the links are refused or reset.
+// gone succeeds if connections are refused or reset at every port that has a handshake.
 func (b *Broker) gone(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, b.env.scaled(time.Second))
-	defer cancel()
-	err := b.greet(ctx)
-	if err == nil {
-		return fmt.Errorf("%s still answers", b.name)
-	}
-	if timedOut(err) {
-		return fmt.Errorf("%s is silent, not gone: %w", b.name, err)
-	}
-	return nil
+	return b.deaf(ctx, func(err error) error {
+		if timedOut(err) {
+			return fmt.Errorf("%s is silent, not gone: %w", b.name, err)
+		}
+		return nil
+	})
 }
 
-// silent succeeds if a connection at the links is taken but nothing answers.
+// silent succeeds if connections are taken there but nothing answers.
 func (b *Broker) silent(ctx context.Context) error {
+	return b.deaf(ctx, func(err error) error {
+		if !timedOut(err) {
+			return fmt.Errorf("%s is gone, not silent: %w", b.name, err)
+		}
+		return nil
+	})
+}
+
+// deaf wants every handshake to fail, in a way that symptom accepts.
+func (b *Broker) deaf(ctx context.Context, symptom func(error) error) error {
 	ctx, cancel := context.WithTimeout(ctx, b.env.scaled(time.Second))
 	defer cancel()
-	err := b.greet(ctx)
-	if err == nil {
-		return fmt.Errorf("%s still answers", b.name)
+	all := b.greets(ctx)
+	if len(all) == 0 {
+		return fmt.Errorf("%s has no port at which the fault could be proven", b.name)
 	}
-	if !timedOut(err) {
-		return fmt.Errorf("%s is gone, not silent: %w", b.name, err)
+	for _, err := range all {
+		if err == nil {
+			return fmt.Errorf("%s still answers", b.name)
+		}
+		if err := symptom(err); err != nil {
+			return err
+		}
 	}
 	return nil
 }

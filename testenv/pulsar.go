@@ -2,6 +2,7 @@ package testenv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -47,7 +48,7 @@ func (e *Env) StartPulsar(spec PulsarSpec) *Pulsar {
 			p.Broker = b
 			return p.answers
 		},
-		greet: func(*Broker) Probe { return p.greets },
+		greet: map[string]greeting{broker.PulsarBinary: pulsarHandshake},
 	})
 	return p
 }
@@ -58,14 +59,9 @@ func (p *Pulsar) ServiceURL() string {
 	return "pulsar://" + p.links[broker.PulsarNode+"/"+broker.PulsarBinary].Address()
 }
 
-// greets connects at the link as a client does.
-func (p *Pulsar) greets(ctx context.Context) error {
-	return pulsarHandshake(ctx, p.links[broker.PulsarNode+"/"+broker.PulsarBinary].Address())
-}
-
 // answers is the readiness probe.
 func (p *Pulsar) answers(ctx context.Context) error {
-	if err := p.greets(ctx); err != nil {
+	if err := errors.Join(p.greets(ctx)...); err != nil {
 		return err
 	}
 	if err := p.Admin(ctx, http.MethodGet, "/admin/v2/brokers/health", nil, nil); err != nil {
