@@ -9,12 +9,13 @@ type Counts struct {
 	// Refused is how many of them were reset before they reached a target: during a
 	// cut, without a target, or because the dial failed.
 	Refused int64
-	// Reset is how many open connections Cut has reset.
+	// Reset is how many open connections Cut or a filter has reset.
 	Reset int64
 	// BytesUp is what was written to the target, BytesDown to clients.
 	BytesUp, BytesDown int64
-	// Touched is how many connections a cut reset or refused, plus how many bytes a
-	// delay or throttle shaped. Zero means that no fault had any effect.
+	// Touched is how many connections a cut reset or refused, plus what filters
+	// did, plus how many bytes a delay or throttle shaped. Zero means that no fault
+	// had any effect.
 	Touched int64
 }
 

@@ -3,7 +3,8 @@
 // A broker advertises its link's address, which is opened first and stays the
 // same through restarts, kills and pauses of the broker, so that a cut, a delay or
 // a throttle really lies on the client's path. The link mirrors what the two sides
-// do: bytes, half-closes and resets.
+// do: bytes, half-closes and resets. Filters may look at what passes and hold it back,
+// each in its direction of a connection.
 //
 // The delay is toxiproxy's latency toxic on a pipe of our own. Toxiproxy's own
 // link is not used: it leaks its goroutines when a write fails, its toxics cannot
@@ -46,6 +47,7 @@ type Link struct {
 
 	mu       sync.Mutex
 	target   func() (string, error)
+	inspect  Inspector
 	cut      bool
 	closed   bool
 	sessions map[*session]struct{}
@@ -158,10 +160,10 @@ func (l *Link) admit(client *net.TCPConn) {
 	}
 	s := newSession(l, client)
 	l.sessions[s] = struct{}{}
-	target := l.target
+	target, inspect := l.target, l.inspect
 	l.worker.Go(func() {
 		defer l.forget(s)
-		s.serve(target)
+		s.serve(target, inspect)
 	})
 }
 

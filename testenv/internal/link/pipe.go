@@ -51,24 +51,14 @@ func (p *pipe) nudge() {
 	}
 }
 
-// run copies until the source ends. An orderly end is passed on when all bytes
-// have arrived, anything else resets both sides.
-func (p *pipe) run(source, destination *net.TCPConn) {
-	send := p.writer(destination)
-	finish := func() {}
-	shaped := false
+// run copies until the source ends, by way of first. An orderly end is passed on when
+// all bytes have arrived, anything else resets both sides.
+func (p *pipe) run(source, destination *net.TCPConn, first Filter, last *outlet) {
 	buffer := make([]byte, chunkSize)
 	for {
 		n, err := source.Read(buffer)
 		if n > 0 {
-			if p.session.link.shape.Load().active() {
-				p.session.link.counts.touched.Add(int64(n))
-				if !shaped {
-					send, finish = p.startChain(send)
-					shaped = true
-				}
-			}
-			send(buffer[:n])
+			first.Pass(buffer[:n])
 		}
 		if err == nil {
 			continue
@@ -76,11 +66,43 @@ func (p *pipe) run(source, destination *net.TCPConn) {
 		if !errors.Is(err, io.EOF) {
 			p.session.abort()
 		}
-		finish()
+		first.End()
+		last.End()
 		if err := destination.CloseWrite(); err != nil {
 			p.session.abort()
 		}
 		return
+	}
+}
+
+// outlet is where a pipe's bytes leave it: straight to the destination until the link
+// is first given a shape. Without an inspector it is the pipe's filter as well.
+type outlet struct {
+	pipe   *pipe
+	send   func([]byte)
+	finish func() // nil until the link had a shape
+}
+
+func (p *pipe) outlet(destination *net.TCPConn) *outlet {
+	return &outlet{pipe: p, send: p.writer(destination)}
+}
+
+func (o *outlet) Pass(data []byte) {
+	link := o.pipe.session.link
+	if link.shape.Load().active() {
+		link.counts.touched.Add(int64(len(data)))
+		if o.finish == nil {
+			o.send, o.finish = o.pipe.startChain(o.send)
+		}
+	}
+	o.send(data)
+}
+
+// End returns once all bytes have left. It may be called again.
+func (o *outlet) End() {
+	if o.finish != nil {
+		o.finish()
+		o.finish = func() {}
 	}
 }
 

@@ -30,7 +30,7 @@ func newSession(l *Link, client *net.TCPConn) *session {
 }
 
 // serve forwards until both sides have closed or one of them was reset.
-func (s *session) serve(target func() (string, error)) {
+func (s *session) serve(target func() (string, error), inspect Inspector) {
 	defer s.end()
 	upstream, err := s.dial(target)
 	if err != nil {
@@ -41,9 +41,14 @@ func (s *session) serve(target func() (string, error)) {
 		reset(upstream)
 		return
 	}
+	upOut, downOut := s.up.outlet(upstream), s.down.outlet(s.client)
+	up, down := Filter(upOut), Filter(downOut)
+	if inspect != nil {
+		up, down = inspect(s, upOut.Pass, downOut.Pass)
+	}
 	var both sync.WaitGroup
-	both.Go(func() { s.up.run(s.client, upstream) })
-	both.Go(func() { s.down.run(upstream, s.client) })
+	both.Go(func() { s.up.run(s.client, upstream, up, upOut) })
+	both.Go(func() { s.down.run(upstream, s.client, down, downOut) })
 	both.Wait()
 	s.finish()
 }
