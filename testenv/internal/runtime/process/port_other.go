@@ -13,7 +13,8 @@ import (
 // "address already in use".
 type port struct{ Number int }
 
-func holdPort() (*port, error) {
+// holdPort finds a port. Those at these distances from it are left to luck.
+func holdPort(...int) (*port, error) {
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
 		return nil, fmt.Errorf("find a free port: %w", err)
