@@ -59,8 +59,12 @@ type plan struct {
 	// before, if it is not nil, makes the probe of what must hold before a node
 	// is started; a nil probe is nothing.
 	before func(b *Broker, node string) Probe
+	// fits, if it is not nil, says why the broker cannot run in a runtime.
+	fits func(runtime string) error
 	// greet are handshakes at a port, and nothing but that, by the port's name.
 	greet map[string]greeting
+	// inspect, if it is not nil, is told of each link before it forwards anything.
+	inspect func(l *link.Link)
 }
 
 // greeting does what a client does first at an address.
@@ -77,6 +81,11 @@ func (e *Env) start(p plan) *Broker {
 		e.environment("%v", err)
 	}
 	e.t.Attr("runtime", rt.Name())
+	if p.fits != nil {
+		if err := p.fits(rt.Name()); err != nil {
+			e.environment("start %s %s: %v", p.name, p.version, err)
+		}
+	}
 	e.say("broker", "%s %s, runtime %s", p.name, p.version, rt.Name())
 	b := &Broker{env: e, name: p.name, plan: p, links: map[string]*link.Link{}}
 	e.brokers = append(e.brokers, b)
@@ -111,6 +120,9 @@ func (b *Broker) place(rt runtime.Runtime, p plan) error {
 			l, err := link.Listen(n.Name + "/" + port.Name)
 			if err != nil {
 				return err
+			}
+			if p.inspect != nil {
+				p.inspect(l)
 			}
 			b.links[n.Name+"/"+port.Name] = l
 		}

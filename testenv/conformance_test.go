@@ -2,10 +2,10 @@ package testenv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
-	"net/http"
 	"os"
 	"slices"
 	"strings"
@@ -14,7 +14,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/settings"
 	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
 )
@@ -22,40 +21,24 @@ import (
 // subject is a running broker with what the suite has to know of its kind.
 type subject struct {
 	broker *Broker
-	// handshake is a client's first round trip at the link.
-	handshake Probe
 	// put stores something, and kept succeeds if it is still there.
 	put, kept Probe
-	// started is a text that the broker logs exactly once a start.
-	started string
+	// started is a text that each node logs exactly once a start.
+	started func(node string) string
+	// wide are the nodes' own addresses of ports that are open on every interface,
+	// because the broker has no setting for them.
+	wide []string
 }
+
+// handshake is a client's first round trip at every link.
+func (s subject) handshake(ctx context.Context) error { return errors.Join(s.broker.greets(ctx)...) }
 
 // kinds are the brokers there are.
 var kinds = map[string]func(e *Env) subject{
-	"pulsar": startPulsarSubject,
-}
-
-func startPulsarSubject(e *Env) subject {
-	p := e.StartPulsar(PulsarSpec{})
-	const topic = "persistent://public/default/conformance"
-	return subject{
-		broker: p.Broker,
-		handshake: func(ctx context.Context) error {
-			return pulsarHandshake(ctx, p.links[broker.PulsarNode+"/"+broker.PulsarBinary].Address())
-		},
-		put: func(ctx context.Context) error { return p.CreateSubscription(ctx, topic, "reader") },
-		kept: func(ctx context.Context) error {
-			stats, err := p.TopicStats(ctx, topic)
-			if err != nil {
-				return err
-			}
-			if _, there := stats.Subscriptions["reader"]; !there {
-				return fmt.Errorf("the subscription is gone; there are %v", stats.Subscriptions)
-			}
-			return p.Admin(ctx, http.MethodGet, "/admin/v2/brokers/health", nil, nil)
-		},
-		started: "Starting Pulsar Broker service",
-	}
+	"pulsar":               startPulsarSubject,
+	"kafka":                startKafkaSubject,
+	"kafka with zookeeper": startOldKafkaSubject,
+	"rocketmq":             startRocketMQSubject,
 }
 
 // TestEveryRuntimeRunsEveryBrokerAlike is the promise that a verdict does not
@@ -105,7 +88,7 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			e.Within("something is stored", 30*time.Second, s.put)
 			e.Within("it is there", 10*time.Second, s.kept)
 		}},
-		{"listens on loopback only", func(t *testing.T) { requireLoopbackOnly(t, place) }},
+		{"listens on loopback only", func(t *testing.T) { requireLoopbackOnly(t, place, s.wide) }},
 		{"keeps address, data and log over a restart", func(t *testing.T) {
 			before, log := addresses(b), readLogs(t, b)
 			e.Inject(b.Restart())
@@ -215,10 +198,10 @@ func requireLinesOnce(t *testing.T, earlier, later map[string]string) {
 	}
 }
 
-func requireStarts(t *testing.T, b *Broker, text string, want int) {
+func requireStarts(t *testing.T, b *Broker, text func(node string) string, want int) {
 	t.Helper()
 	for node, log := range readLogs(t, b) {
-		require.Equal(t, want, strings.Count(log, text), "%q in the log of %s", text, node)
+		require.Equal(t, want, strings.Count(log, text(node)), "%q in the log of %s", text(node), node)
 	}
 }
 

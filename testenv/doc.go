@@ -147,10 +147,10 @@
 //		auto, container or process: where brokers run; auto takes containers if an engine answers at once, else processes if Java 17 and Maven are there
 //	BROKERFAULT_PULSAR (3.0.2)
 //		a version: Pulsar's version where a test names none
-//	BROKERFAULT_KAFKA (none)
+//	BROKERFAULT_KAFKA (3.9.2)
 //		a version: Kafka's version where a test names none
-//	BROKERFAULT_ROCKETMQ (none)
-//		a version: RocketMQ's version where a test names none
+//	BROKERFAULT_ROCKETMQ (5.5.0-broker-5.5.1)
+//		a version: RocketMQ's version where a test names none; V-broker-W takes the broker alone in version W
 //	BROKERFAULT_PROFILE (fast)
 //		fast or full: full runs with the timings of the original experiments
 //	BROKERFAULT_SCALE (1)
@@ -166,8 +166,6 @@
 //	BROKERFAULT_LIST (0)
 //		0 or 1: 1 prints each case instead of running it
 //
-// BROKERFAULT_KAFKA and BROKERFAULT_ROCKETMQ are checked, but nothing uses
-// them yet: scenarios for Kafka and RocketMQ are to come. BROKERFAULT_SCALE
-// multiplies the budgets of waits, of faults and of a broker's start, not the
+// BROKERFAULT_SCALE multiplies the budgets of waits, of faults and of a broker's start, not the
 // limits of the clean-up and of a download.
 package testenv

@@ -39,7 +39,7 @@ func TestSettingsTableOfManual(t *testing.T) {
 	for _, s := range settings.Table {
 		fmt.Fprintf(&b, "//\t%s (%s)\n//\t\t%s: %s\n", s.Name, orNone(s.Default), s.Takes, s.Does)
 	}
-	compare(t, "doc.go", "TestSettingsTableOfManual:\n//\n", "//\n// BROKERFAULT_KAFKA and ", b.String())
+	compare(t, "doc.go", "TestSettingsTableOfManual:\n//\n", "//\n// BROKERFAULT_SCALE multiplies", b.String())
 }
 
 func TestCaseTableOfReadme(t *testing.T) {

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
-	"time"
 )
 
 // pulsarConnect is a CONNECT command of Pulsar's binary protocol
@@ -20,19 +18,11 @@ const pulsarConnected = 3
 
 // pulsarHandshake connects as a client does.
 func pulsarHandshake(ctx context.Context, address string) error {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, "tcp", address)
+	conn, err := dialBounded(ctx, address)
 	if err != nil {
-		return fmt.Errorf("connect to %s: %w", address, err)
+		return err
 	}
 	defer conn.Close()
-	deadline, bounded := ctx.Deadline()
-	if limit := time.Now().Add(5 * time.Second); !bounded || limit.Before(deadline) {
-		deadline = limit
-	}
-	if err := conn.SetDeadline(deadline); err != nil {
-		return fmt.Errorf("bound the handshake: %w", err)
-	}
 	frame := binary.BigEndian.AppendUint32(nil, uint32(len(pulsarConnect)+4))
 	frame = binary.BigEndian.AppendUint32(frame, uint32(len(pulsarConnect)))
 	if _, err := conn.Write(append(frame, pulsarConnect...)); err != nil {

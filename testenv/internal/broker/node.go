@@ -24,10 +24,22 @@ type Port struct {
 	Inside int
 	// Client says that clients use this port, so that a link lies in front of it.
 	Client bool
+	// AsAdvertised says that, in a network of its own, the node listens on the
+	// number of its link instead of Inside: for a broker that connects to itself
+	// at the address that it advertises.
+	AsAdvertised bool
+	// Also are the distances from its number to those of further ports that the
+	// node opens with it. They are held where the node is given its ports.
+	Also []int
+	// Everywhere says that a process opens it on every interface, because the
+	// broker has no setting for the address.
+	Everywhere bool
 }
 
 // Site is where a node finds itself, seen from inside.
 type Site struct {
+	// Node is the node's own name.
+	Node string
 	// Home is the node's own directory, absolute, there and empty at its first start.
 	Home string
 	// Bind is the address to listen on.

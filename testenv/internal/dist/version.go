@@ -64,3 +64,10 @@ func pad(r []int, n int) []int {
 	copy(padded, r)
 	return padded
 }
+
+// Before reports whether a version is older than the given release. One that
+// cannot be read is not; a bill refuses it.
+func Before(version string, release ...int) bool {
+	r, err := parseRelease(version)
+	return err == nil && r.before(release...)
+}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/netip"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,7 +59,16 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 			return nil, fmt.Errorf("place nodes: two are named %q", b.Name)
 		}
 		shared.ports[b.Name] = map[string]broker.Port{}
-		for _, port := range b.Ports {
+		b.Ports = slices.Clone(b.Ports)
+		for i, port := range b.Ports {
+			if port.AsAdvertised {
+				number, err := numberOf(p.Advertised(b.Name, port.Name))
+				if err != nil {
+					return nil, fmt.Errorf("place %s: %w", b.Name, err)
+				}
+				port.Inside = number
+				b.Ports[i] = port
+			}
 			shared.ports[b.Name][port.Name] = port
 		}
 		key := b.Bill.Key()
@@ -87,10 +97,20 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 	return placed, nil
 }
 
+// numberOf is the port of a host:port.
+func numberOf(address string) (int, error) {
+	_, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(port)
+}
+
 // site has the node's own name as its address among its peers: the same that
 // the others know it by, so that all agree on what it advertises to them.
 func (p *placement) site(name string, advertised func(node, port string) string) broker.Site {
 	return broker.Site{
+		Node: name,
 		Home: home,
 		Bind: "0.0.0.0",
 		Port: func(port string) int { return p.port(name, port).Inside },

@@ -77,13 +77,14 @@ func (r *Runtime) place(n broker.Node, jars dist.Jars, p runtime.Placement) (*no
 		log: filepath.Join(p.LogDir, n.Name+".log"), died: p.Died,
 	}
 	made.site = broker.Site{
+		Node:       n.Name,
 		Home:       home,
 		Bind:       loopback,
 		Port:       func(name string) int { return made.ports[name].Number },
 		Advertised: func(port string) string { return p.Advertised(n.Name, port) },
 	}
 	for _, want := range n.Ports {
-		held, err := holdPort()
+		held, err := holdPort(want.Also...)
 		if err != nil {
 			return nil, errors.Join(err, made.Close(context.Background()))
 		}

@@ -1,0 +1,27 @@
+package testenv
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+)
+
+func startPulsarSubject(e *Env) subject {
+	p := e.StartPulsar(PulsarSpec{})
+	const topic = "persistent://public/default/conformance"
+	return subject{
+		broker: p.Broker,
+		put:    func(ctx context.Context) error { return p.CreateSubscription(ctx, topic, "reader") },
+		kept: func(ctx context.Context) error {
+			stats, err := p.TopicStats(ctx, topic)
+			if err != nil {
+				return err
+			}
+			if _, there := stats.Subscriptions["reader"]; !there {
+				return fmt.Errorf("the subscription is gone; there are %v", stats.Subscriptions)
+			}
+			return p.Admin(ctx, http.MethodGet, "/admin/v2/brokers/health", nil, nil)
+		},
+		started: func(string) string { return "Starting Pulsar Broker service" },
+	}
+}

@@ -1,0 +1,183 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/dist"
+	"github.com/brokerfault/brokerfault/testenv/internal/link"
+	"github.com/brokerfault/brokerfault/testenv/internal/link/kafkawire"
+)
+
+// KafkaSpec says which Kafka to start. Its zero value is one broker of the
+// version in BROKERFAULT_KAFKA, tuned for tests.
+type KafkaSpec struct {
+	// Version is any from 0.8.0 on that Maven Central has; empty is
+	// BROKERFAULT_KAFKA, else 3.9.2. Versions before 3.3 run with a ZooKeeper.
+	Version string
+	// Brokers is how many there are; zero is one. With three, topics have three
+	// replicas and two of them have to be in sync for a write.
+	Brokers int
+	// Config are settings of server.properties, on top of the test's own; a
+	// setting with an empty value is left out. Topics are not created by
+	// themselves unless auto.create.topics.enable says so.
+	Config map[string]string
+}
+
+// Kafka is a running Kafka cluster.
+type Kafka struct {
+	*Broker
+	version string
+	brokers int
+	wire    *kafkawire.Rules
+}
+
+// StartKafka starts a Kafka of this Env's own and returns once every broker, asked
+// for metadata at the address that it advertises, names all brokers with their
+// addresses, and the internal topics of groups and transactions have leaders. If it
+// does not start, the test ends with the verdict environment and the brokers' last
+// log lines.
+func (e *Env) StartKafka(spec KafkaSpec) *Kafka {
+	e.t.Helper()
+	if spec.Version == "" {
+		spec.Version = e.settings.Kafka
+	}
+	if spec.Brokers == 0 {
+		spec.Brokers = 1
+	}
+	bill, err := dist.Kafka(spec.Version)
+	if err == nil && (spec.Brokers < 0 || spec.Brokers > 9) {
+		err = fmt.Errorf("%d brokers: there can be 1 to 9", spec.Brokers)
+	}
+	if err != nil {
+		e.environment("start kafka: %v", err)
+	}
+	k := &Kafka{version: spec.Version, brokers: spec.Brokers, wire: kafkawire.New()}
+	k.Broker = e.start(plan{
+		name:    "kafka",
+		version: spec.Version,
+		nodes:   broker.Kafka(bill, spec.Brokers, spec.Config),
+		fits: func(runtime string) error {
+			if runtime == "container" && spec.Brokers > 1 && broker.KafkaHasOneAddress(spec.Version) {
+				return errors.New("before 0.10.2 a broker has one address for clients and brokers alike, " +
+					"and the one for clients does not lead from container to container: ask for one broker, or set BROKERFAULT_BACKEND=process")
+			}
+			return nil
+		},
+		ready: func(b *Broker) Probe {
+			k.Broker = b
+			return k.answers
+		},
+		before: func(b *Broker, node string) Probe {
+			if node == broker.KafkaZooKeeper || !broker.KafkaHasZooKeeper(spec.Version) {
+				return nil
+			}
+			return b.unregistered(strings.TrimPrefix(node, "kafka-"))
+		},
+		greet:   map[string]greeting{broker.KafkaClient: kafkaHandshake},
+		inspect: func(l *link.Link) { l.Inspect(k.wire.Inspect) },
+	})
+	return k
+}
+
+// Version is the brokers' version.
+func (k *Kafka) Version() string { return k.version }
+
+// Addresses are where clients connect: the link in front of each broker, in the
+// order of their IDs. They stay the same over restarts.
+func (k *Kafka) Addresses() []string {
+	all := make([]string, k.brokers)
+	for i := range all {
+		all[i] = k.link(i + 1)
+	}
+	return all
+}
+
+// Node is one broker of the cluster, with faults that hit it alone. Its ID counts from 1.
+func (k *Kafka) Node(id int) *Broker { return k.part(broker.KafkaNode(id)) }
+
+func (k *Kafka) link(id int) string {
+	return k.Broker.links[broker.KafkaNode(id)+"/"+broker.KafkaClient].Address()
+}
+
+// answers is the readiness probe.
+func (k *Kafka) answers(ctx context.Context) error {
+	// A broker of 0.8 knows no brokers, itself included, before there is a topic.
+	if err := k.coordinates(ctx); err != nil {
+		return err
+	}
+	for id := 1; id <= k.brokers; id++ {
+		if err := k.complete(ctx, k.link(id)); err != nil {
+			return fmt.Errorf("ask kafka-%d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// complete asks one broker for its metadata, which has to name all brokers at
+// their links and a leader of every partition.
+func (k *Kafka) complete(ctx context.Context, address string) error {
+	known, err := kafkaMetadata(ctx, address)
+	if err != nil {
+		return err
+	}
+	at := map[int32]string{}
+	for _, b := range known.Brokers {
+		at[b.NodeID] = net.JoinHostPort(b.Host, fmt.Sprint(b.Port))
+	}
+	for id := 1; id <= k.brokers; id++ {
+		if at[int32(id)] != k.link(id) {
+			return fmt.Errorf("it names the brokers %v, and not %d at %s", at, id, k.link(id))
+		}
+	}
+	for _, topic := range known.Topics {
+		for _, p := range topic.Partitions {
+			if p.Leader < 0 {
+				return fmt.Errorf("partition %d of %q has no leader", p.Partition, *topic.Topic)
+			}
+		}
+	}
+	return nil
+}
+
+// coordinates finds the coordinators, which makes the internal topics.
+func (k *Kafka) coordinates(ctx context.Context) error {
+	if dist.Before(k.version, 0, 8, 2) {
+		return nil // there is nothing to ask for
+	}
+	if err := kafkaCoordinator(ctx, k.link(1), kafkaGroupCoordinator); err != nil {
+		return fmt.Errorf("find the coordinator of a group: %w", err)
+	}
+	if dist.Before(k.version, 0, 11) {
+		return nil
+	}
+	if err := kafkaCoordinator(ctx, k.link(1), kafkaTransactionCoordinator); err != nil {
+		return fmt.Errorf("find the coordinator of a transaction: %w", err)
+	}
+	return nil
+}
+
+// unregistered waits until ZooKeeper runs and has forgotten the broker's former
+// life: one that finds its ID taken ends at once.
+func (b *Broker) unregistered(id string) Probe {
+	return func(ctx context.Context) error {
+		address, err := b.address(broker.KafkaZooKeeper, broker.KafkaZooKeeper)
+		if err != nil {
+			return err
+		}
+		dump, err := zooKeeperDump(ctx, address)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(dump) {
+			if strings.TrimSpace(line) == "/brokers/ids/"+id {
+				return fmt.Errorf("broker %s is still registered in zookeeper", id)
+			}
+		}
+		return nil
+	}
+}
