@@ -89,7 +89,7 @@ func (b *Broker) Cut() Fault {
 			}
 			return nil
 		},
-		Bites: b.gone,
+		Bites: b.linked().gone,
 		Heal: func(context.Context) error {
 			for _, l := range b.links {
 				l.Restore()
@@ -146,4 +146,18 @@ func (b *Broker) deaf(ctx context.Context, symptom func(error) error) error {
 
 func timedOut(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// linked is the broker reduced to the nodes that clients connect to: a cut does
+// nothing to the others.
+func (b *Broker) linked() *Broker {
+	var names []string
+	for _, n := range b.nodes {
+		for _, port := range b.ports(n.Name()) {
+			if port.Client && !slices.Contains(names, n.Name()) {
+				names = append(names, n.Name())
+			}
+		}
+	}
+	return b.part(names...)
 }

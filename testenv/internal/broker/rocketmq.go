@@ -109,6 +109,8 @@ func rocketMQBrokerDefaults(at Site) map[string]string {
 		"autoCreateTopicEnable":       "false",
 		"autoCreateSubscriptionGroup": "false",
 		"registerNameServerPeriod":    "10000",
+		// At its end the broker waits for each of these, for up to a second.
+		"reviveQueueNum":              "1",
 		"waitTimeMillsInSendQueue":    "10000",
 		"osPageCacheBusyTimeOutMills": "10000",
 		"diskMaxUsedSpaceRatio":       "95",
@@ -141,6 +143,8 @@ func rocketMQProxyDefaults(at Site) map[string]string {
 		"useEndpointPortFromRequest": "true",
 		"tlsTestModeEnable":          "false",
 		"grpcShutdownTimeSeconds":    "1",
+		// At its end the proxy takes seconds for each of these.
+		"rocketmqMQClientNum": "2",
 	}
 }
 

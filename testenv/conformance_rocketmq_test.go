@@ -1,0 +1,40 @@
+package testenv
+
+import (
+	"context"
+	"fmt"
+)
+
+func startRocketMQSubject(e *Env) subject {
+	r := e.StartRocketMQ(RocketMQSpec{})
+	const topic = "conformance"
+	var wide []string
+	for _, n := range r.nodes {
+		for _, port := range r.ports(n.Name()) {
+			if !port.Everywhere {
+				continue
+			}
+			address, err := n.Address(port.Name)
+			if err != nil {
+				e.environment("find the ports: %v", err)
+			}
+			wide = append(wide, address)
+		}
+	}
+	return subject{
+		broker: r.Broker,
+		put:    func(ctx context.Context) error { return r.CreateTopic(ctx, RocketMQTopic{Name: topic}) },
+		kept: func(ctx context.Context) error {
+			if err := r.hasRoute(ctx, topic); err != nil {
+				return err
+			}
+			if _, err := r.MaxOffset(ctx, topic, 0); err != nil {
+				return fmt.Errorf("the topic is gone: %w", err)
+			}
+			return r.roundTrip(ctx)
+		},
+		// The JVM's -showversion writes it.
+		wide:    wide,
+		started: func(string) string { return "Runtime Environment" },
+	}
+}

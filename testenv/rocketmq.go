@@ -1,0 +1,150 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/dist"
+)
+
+// RocketMQSpec says which RocketMQ to start. Its zero value is a name server, a
+// broker and a gRPC proxy of the versions in BROKERFAULT_ROCKETMQ, tuned for tests.
+type RocketMQSpec struct {
+	// Version is that of name server, proxy and whatever else is not the broker.
+	// Empty is BROKERFAULT_ROCKETMQ.
+	Version string
+	// BrokerVersion is that of the broker alone, as half-way through a rolling
+	// upgrade. Empty is Version, or what BROKERFAULT_ROCKETMQ says if Version is
+	// empty as well.
+	BrokerVersion string
+	// Config are settings of broker.conf, on top of the test's own; a setting
+	// with an empty value is left out.
+	Config map[string]string
+	// ProxyConfig are settings of rmq-proxy.json in the same way. Numbers and
+	// booleans are written as such.
+	ProxyConfig map[string]string
+}
+
+// RocketMQ is a running RocketMQ: a name server, a broker and a gRPC proxy in
+// cluster mode, so that clients stay on the link and broker and proxy can be
+// hurt apart.
+type RocketMQ struct {
+	*Broker
+}
+
+// mixed stands between the two versions in BROKERFAULT_ROCKETMQ.
+const mixed = "-broker-"
+
+// StartRocketMQ starts a RocketMQ of this Env's own and returns once the route
+// of a topic was found and a message sent and received at the address that
+// clients use. If it does not start, the test ends with the verdict environment
+// and the last log lines.
+func (e *Env) StartRocketMQ(spec RocketMQSpec) *RocketMQ {
+	e.t.Helper()
+	version, brokerVersion := spec.versions(e.settings.RocketMQ)
+	bill, err := dist.RocketMQ(version, brokerVersion)
+	if err != nil {
+		e.environment("start rocketmq: %v", err)
+	}
+	r := &RocketMQ{}
+	r.Broker = e.start(plan{
+		name: "rocketmq",
+		// The broker's own: what the suite's cases are about is its doing.
+		version: brokerVersion,
+		nodes:   broker.RocketMQ(bill, spec.Config, spec.ProxyConfig),
+		ready: func(b *Broker) Probe {
+			r.Broker = b
+			return r.roundTrip
+		},
+		before: func(b *Broker, node string) Probe { return (&RocketMQ{b}).neededBy(node) },
+		greet: map[string]greeting{
+			broker.RocketMQNames:    remotingHandshake,
+			broker.RocketMQRemoting: remotingHandshake,
+			broker.RocketMQGRPC:     http2Handshake,
+		},
+	})
+	if version != brokerVersion {
+		e.Note("name server and proxy are RocketMQ %s", version)
+	}
+	return r
+}
+
+func (s RocketMQSpec) versions(setting string) (version, brokerVersion string) {
+	version, brokerVersion, found := strings.Cut(setting, mixed)
+	if !found {
+		brokerVersion = version
+	}
+	if s.Version != "" {
+		version, brokerVersion = s.Version, s.Version
+	}
+	if s.BrokerVersion != "" {
+		brokerVersion = s.BrokerVersion
+	}
+	return version, brokerVersion
+}
+
+// Endpoint is where clients connect, host:port: the link in front of the
+// proxy. It stays the same over restarts.
+func (r *RocketMQ) Endpoint() string {
+	return r.links[broker.RocketMQProxy+"/"+broker.RocketMQGRPC].Address()
+}
+
+// Proxy is the gRPC proxy alone: what is done to it is not done to the broker.
+func (r *RocketMQ) Proxy() *Broker { return r.part(broker.RocketMQProxy) }
+
+// Server is the broker alone, without proxy and name server.
+func (r *RocketMQ) Server() *Broker { return r.part(broker.RocketMQBroker) }
+
+// neededBy is what must hold before a node can start: a broker registers itself
+// at its start and then only every ten seconds, and the proxy ends at once if no
+// broker is registered.
+func (r *RocketMQ) neededBy(node string) Probe {
+	switch node {
+	case broker.RocketMQBroker:
+		return func(ctx context.Context) error {
+			address, err := r.address(broker.RocketMQNameServer, broker.RocketMQNames)
+			if err != nil {
+				return err
+			}
+			return remotingHandshake(ctx, address)
+		}
+	case broker.RocketMQProxy:
+		return func(ctx context.Context) error {
+			if err := r.hasRoute(ctx, broker.RocketMQCluster); err != nil {
+				return err
+			}
+			return r.makeReadiness(ctx)
+		}
+	}
+	return nil
+}
+
+// The topic and the group of the readiness probe.
+const (
+	readyTopic = "brokerfault-ready"
+	readyGroup = "brokerfault-ready"
+)
+
+func (r *RocketMQ) makeReadiness(ctx context.Context) error {
+	if err := r.CreateTopic(ctx, RocketMQTopic{Name: readyTopic}); err != nil {
+		return err
+	}
+	return r.CreateGroup(ctx, RocketMQGroup{Name: readyGroup})
+}
+
+// roundTrip is the readiness probe.
+func (r *RocketMQ) roundTrip(ctx context.Context) error {
+	if err := errors.Join(r.greets(ctx)...); err != nil {
+		return err
+	}
+	if err := r.hasRoute(ctx, readyTopic); err != nil {
+		return err
+	}
+	if err := popRoundTrip(ctx, r.Endpoint(), readyTopic, readyGroup); err != nil {
+		return fmt.Errorf("send and receive through the proxy: %w", err)
+	}
+	return nil
+}
