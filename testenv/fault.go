@@ -28,6 +28,23 @@ type Fault struct {
 	forTheTest bool
 }
 
+// Then returns the fault with something to be started once it was applied, and before
+// the proof: the client's call that a fault of the wire is to hit. It must not wait
+// for what the fault keeps back.
+func (f Fault) Then(start func(ctx context.Context) error) Fault {
+	apply := f.Apply
+	if apply == nil {
+		return f
+	}
+	f.Apply = func(ctx context.Context) error {
+		if err := apply(ctx); err != nil {
+			return err
+		}
+		return start(ctx)
+	}
+	return f
+}
+
 // Injected is a fault that lies on a broker.
 type Injected struct {
 	env    *Env
