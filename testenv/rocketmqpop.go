@@ -12,7 +12,8 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/metadata"
-	"google.golang.org/protobuf/encoding/protowire"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/rawgrpc"
 )
 
 // popService begins the name of every method of the proxy. The messages below
@@ -38,7 +39,7 @@ func popRoundTrip(ctx context.Context, address, topic, group string) error {
 	ctx, cancel := context.WithTimeout(ctx, popRoundLimit)
 	defer cancel()
 	conn, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()),
-		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawCodec{})))
+		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(rawgrpc.Codec{})))
 	if err != nil {
 		return fmt.Errorf("make a connection: %w", err)
 	}
@@ -178,12 +179,4 @@ func popEndpoints(address string) []byte {
 	host, port, _ := net.SplitHostPort(address) // it is a link's own
 	n, _ := strconv.ParseUint(port, 10, 16)
 	return appendField(appendNumber(nil, 1, popIPv4), 2, appendNumber(appendField(nil, 1, []byte(host)), 2, n))
-}
-
-func appendField(b []byte, number protowire.Number, value []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
-}
-
-func appendNumber(b []byte, number protowire.Number, value uint64) []byte {
-	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), value)
 }

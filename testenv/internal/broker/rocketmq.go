@@ -199,6 +199,8 @@ const rocketMQLogback = `<?xml version="1.0" encoding="UTF-8"?>
   <logger name="RocketmqProxyWatermark" level="WARN"/>
   <logger name="RocketmqNamesrvWaterMark" level="WARN"/>
   <logger name="RocketmqWaterMark" level="WARN"/>
+  <!-- Four lines for each connection, and a probe opens one every 20 ms. -->
+  <logger name="RocketmqRemoting" level="WARN"/>
   <logger name="RocketmqTraffic" level="WARN"/>
   <logger name="RocketmqStats" level="WARN"/>
   <root level="INFO"><appender-ref ref="out"/></root>

@@ -1,36 +1,13 @@
 package testenv
 
-import (
-	"fmt"
+import "google.golang.org/protobuf/encoding/protowire"
 
-	"google.golang.org/grpc/mem"
-	"google.golang.org/protobuf/encoding/protowire"
-)
-
-// rawCodec takes gRPC's messages, *[]byte, as they are. It calls itself proto,
-// for that is what is in them.
-type rawCodec struct{}
-
-// Name is the content's subtype.
-func (rawCodec) Name() string { return "proto" }
-
-// Marshal hands on the bytes.
-func (rawCodec) Marshal(v any) (mem.BufferSlice, error) {
-	b, is := v.(*[]byte)
-	if !is {
-		return nil, fmt.Errorf("encode %T: it is no *[]byte", v)
-	}
-	return mem.BufferSlice{mem.SliceBuffer(*b)}, nil
+func appendField(b []byte, number protowire.Number, value []byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }
 
-// Unmarshal copies the bytes, which belong to the connection.
-func (rawCodec) Unmarshal(data mem.BufferSlice, v any) error {
-	b, is := v.(*[]byte)
-	if !is {
-		return fmt.Errorf("decode into %T: it is no *[]byte", v)
-	}
-	*b = data.Materialize()
-	return nil
+func appendNumber(b []byte, number protowire.Number, value uint64) []byte {
+	return protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), value)
 }
 
 // field is the last value of a length-delimited field of a protobuf message.

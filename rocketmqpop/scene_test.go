@@ -1,0 +1,98 @@
+package rocketmqpop
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+// scene is a RocketMQ with a topic of one queue and a group that consumes it.
+type scene struct {
+	env          *testenv.Env
+	broker       *testenv.RocketMQ
+	topic, group string
+	fifo         bool
+}
+
+// setting is what a scene differs in. Its zero value is a FIFO topic, an orderly
+// group, and the broker's PopKv path.
+type setting struct {
+	// spec says which versions.
+	spec testenv.RocketMQSpec
+	// withoutKV is the broker's default, its older path.
+	withoutKV bool
+	// normal is a topic without order, and a group to match.
+	normal bool
+	// retries is how often the group gets a message again; zero is 16.
+	retries int
+	// proxy are further settings of the proxy.
+	proxy map[string]string
+}
+
+// popKV makes the broker keep what is popped in its key-value store, which the
+// incident happened in.
+var popKV = map[string]string{
+	"popConsumerKVServiceInit":   "true",
+	"popConsumerKVServiceEnable": "true",
+	"popConsumerKVServiceLog":    "true",
+}
+
+// shortTimes takes polls and invisible times of a second, and lets consumers
+// poll for 2 s only, instead of 20.
+var shortTimes = map[string]string{
+	"grpcClientConsumerMinLongPollingTimeoutMillis": "1000",
+	"grpcClientConsumerMaxLongPollingTimeoutMillis": "2000",
+	"minInvisibleTimeMillsForRecv":                  "1000",
+}
+
+func newScene(t *testing.T, env *testenv.Env, o setting) *scene {
+	t.Helper()
+	o.spec.ProxyConfig = maps.Clone(shortTimes)
+	maps.Copy(o.spec.ProxyConfig, o.proxy)
+	if !o.withoutKV {
+		o.spec.Config = popKV
+	}
+	s := &scene{env: env, broker: env.StartRocketMQ(o.spec), topic: "orders", group: "billing", fifo: !o.normal}
+	ctx, cancel := context.WithTimeout(env.Context(), 30*time.Second)
+	defer cancel()
+	kind := "FIFO"
+	if o.normal {
+		kind = "NORMAL"
+	}
+	require.NoError(t, s.broker.CreateTopic(ctx, testenv.RocketMQTopic{Name: s.topic, Type: kind}))
+	require.NoError(t, s.broker.CreateGroup(ctx, testenv.RocketMQGroup{
+		Name: s.group, Orderly: s.fifo, MaxRetries: o.retries, Backoff: time.Second,
+	}))
+	return s
+}
+
+// allConsumed is the probe "the group is at the end of the queue", which says
+// that nothing that was sent is missing.
+func (s *scene) allConsumed(ctx context.Context) error {
+	end, err := s.broker.MaxOffset(ctx, s.topic, 0)
+	if err != nil {
+		return err
+	}
+	at, err := s.broker.ConsumerOffset(ctx, s.group, s.topic, 0)
+	if err != nil {
+		return err
+	}
+	if at != end {
+		return fmt.Errorf("the group is at offset %d of %d", at, end)
+	}
+	return nil
+}
+
+func same(want, got []int) error {
+	if !slices.Equal(want, got) {
+		return fmt.Errorf("the messages are %v, not %v", got, want)
+	}
+	return nil
+}
