@@ -1,0 +1,62 @@
+package kafkatxn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+// doomed is the topic that is deleted inside a transaction.
+const doomed = "doomed"
+
+func TestTopicDeletedInsideTransactionHoldsUpNothingElse(t *testing.T) {
+	env := testenv.New(t, testenv.Case{
+		Name:      "kafkatxn/topic-deleted",
+		Claim:     "a topic deleted inside a transaction: the commit returns within a bound, the other topic's records show, and the client goes on",
+		Client:    underTest,
+		KnownGood: []testenv.Combination{{Broker: "3.9.2"}, {Broker: "4.4.0"}},
+	})
+	s := newScene(t, env, testenv.KafkaSpec{})
+	s.createTopic(doomed, 1)
+	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
+	client := s.client("client", transactional("deleted", 30*time.Second)...)
+
+	env.Within("the client commits before the fault", 10*time.Second, testenv.AtOnce(commits(client, orders, "before")))
+	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
+	env.Inject(testenv.Fault{
+		Name: "a topic is deleted inside a transaction",
+		Apply: func(ctx context.Context) error {
+			if err := opens(ctx, client, orders, "beside"); err != nil {
+				return err
+			}
+			if err := client.ProduceSync(ctx, record(doomed, "lost")).FirstErr(); err != nil {
+				return err
+			}
+			_, err := s.admin.DeleteTopic(ctx, doomed)
+			return err
+		},
+		Bites: func(ctx context.Context) error {
+			topics, err := s.admin.ListTopics(ctx, doomed)
+			if err != nil {
+				return err
+			}
+			if !errors.Is(topics[doomed].Err, kerr.UnknownTopicOrPartition) {
+				return fmt.Errorf("the topic is still known: %v", topics[doomed].Err)
+			}
+			return nil
+		},
+	})
+	env.Recovers("the transaction is committed", 15*time.Second, testenv.AtOnce(func(ctx context.Context) error {
+		return client.EndTransaction(ctx, kgo.TryCommit)
+	}))
+	env.Within("the other topic's record shows", 10*time.Second, committed.hasRead("before", "beside"))
+	env.Within("the client commits the next transaction", 15*time.Second, commits(client, orders, "next"))
+	env.Within("it shows, once", 10*time.Second, committed.hasRead("before", "beside", "next"))
+}

@@ -1,0 +1,90 @@
+package kafkatxn
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+// reader is a consumer that reads a topic from its beginning as long as the test goes on.
+type reader struct {
+	name string
+	mu   sync.Mutex
+	// values are what it has read, in order; last is the latest error.
+	values []string
+	last   error
+}
+
+// reader starts a consumer with an isolation level.
+func (s *scene) reader(name string, level kgo.IsolationLevel, topics ...string) *reader {
+	r := &reader{name: name}
+	c := s.client(name, kgo.ConsumeTopics(topics...), kgo.FetchIsolationLevel(level),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+	s.env.Go(func(ctx context.Context) {
+		for ctx.Err() == nil {
+			r.take(c.PollFetches(ctx))
+		}
+	})
+	return r
+}
+
+func (r *reader) take(f kgo.Fetches) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f.EachError(func(_ string, _ int32, err error) { r.last = err })
+	f.EachRecord(func(record *kgo.Record) { r.values = append(r.values, string(record.Value)) })
+}
+
+// read is what it has read so far.
+func (r *reader) read() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.values)
+}
+
+// hasRead succeeds once it has read exactly these, in this order. What it has read
+// beyond them or in another order no patience mends.
+func (r *reader) hasRead(want ...string) testenv.Probe {
+	return func(context.Context) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if slices.Equal(r.values, want) {
+			return nil
+		}
+		err := fmt.Errorf("%s has read %q, not %q (last error: %v)", r.name, r.values, want, r.last)
+		if len(r.values) > len(want) || !slices.Equal(r.values, want[:len(r.values)]) {
+			return testenv.Stop(err)
+		}
+		return err
+	}
+}
+
+// onlyRead succeeds as long as it has read these and nothing else: a starving reader.
+func (r *reader) onlyRead(want ...string) testenv.Probe {
+	return testenv.AtOnce(r.hasRead(want...))
+}
+
+// freshReads is the witness of a test whose reader starves: a consumer made now.
+func (s *scene) freshReads(want ...string) testenv.Probe {
+	return func(ctx context.Context) error {
+		c, err := kgo.NewClient(s.options("witness", kgo.ConsumeTopics(orders), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))...)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		fresh := &reader{name: "a fresh reader"}
+		for ctx.Err() == nil {
+			fresh.take(c.PollFetches(ctx))
+			if err := fresh.hasRead(want...)(ctx); err == nil {
+				return nil
+			}
+		}
+		return fresh.hasRead(want...)(ctx)
+	}
+}

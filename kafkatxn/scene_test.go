@@ -1,0 +1,143 @@
+package kafkatxn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kadm"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+// orders is the topic of most tests. It has one partition.
+const orders = "orders"
+
+// scene is a cluster with a topic and a client that looks at it from outside.
+type scene struct {
+	t     *testing.T
+	env   *testenv.Env
+	kafka *testenv.Kafka
+	admin *kadm.Client
+	// plain produces outside of transactions.
+	plain *kgo.Client
+}
+
+func newScene(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *scene {
+	t.Helper()
+	s := &scene{t: t, env: env, kafka: env.StartKafka(spec)}
+	s.admin = kadm.NewClient(s.client("admin"))
+	s.plain = s.client("plain", kgo.DisableIdempotentWrite(), kgo.RequiredAcks(kgo.AllISRAcks()))
+	s.createTopic(orders, 1)
+	return s
+}
+
+func (s *scene) createTopic(name string, partitions int32) {
+	s.t.Helper()
+	ctx, cancel := context.WithTimeout(s.env.Context(), 20*time.Second)
+	defer cancel()
+	_, err := s.admin.CreateTopic(ctx, partitions, -1, nil, name)
+	require.NoError(s.t, err)
+}
+
+// offsets are the end of a topic's first partition and its last stable offset (LSO).
+func (s *scene) offsets(ctx context.Context, topic string) (end, stable int64, err error) {
+	ends, err := s.admin.ListEndOffsets(ctx, topic)
+	if err != nil {
+		return 0, 0, fmt.Errorf("list end offsets: %w", err)
+	}
+	stables, err := s.admin.ListCommittedOffsets(ctx, topic)
+	if err != nil {
+		return 0, 0, fmt.Errorf("list last stable offsets: %w", err)
+	}
+	e, _ := ends.Lookup(topic, 0)
+	l, _ := stables.Lookup(topic, 0)
+	return e.Offset, l.Offset, errors.Join(e.Err, l.Err)
+}
+
+// frozen succeeds if the last stable offset is behind the end.
+func (s *scene) frozen(topic string) testenv.Probe {
+	return func(ctx context.Context) error {
+		end, stable, err := s.offsets(ctx, topic)
+		if err != nil {
+			return err
+		}
+		if stable >= end {
+			return fmt.Errorf("the last stable offset is %d, the end %d: nothing is open", stable, end)
+		}
+		return nil
+	}
+}
+
+// state is what the coordinator says of a transactional ID.
+func (s *scene) state(ctx context.Context, id string) (string, error) {
+	all, err := s.admin.DescribeTransactions(ctx, id)
+	if err != nil {
+		return "", fmt.Errorf("describe the transaction: %w", err)
+	}
+	d, err := all.On(id, nil)
+	if err != nil {
+		return "", fmt.Errorf("describe the transaction: %w", err)
+	}
+	return d.State, nil
+}
+
+// inState succeeds once the coordinator says so.
+func (s *scene) inState(id string, want ...string) testenv.Probe {
+	return func(ctx context.Context) error {
+		got, err := s.state(ctx, id)
+		if err != nil {
+			return err
+		}
+		for _, w := range want {
+			if got == w {
+				return nil
+			}
+		}
+		return fmt.Errorf("the coordinator says %s, not yet %s", got, strings.Join(want, " or "))
+	}
+}
+
+// open are the transactions that the topic's leader knows as open.
+func (s *scene) open(ctx context.Context, topic string) ([]kadm.DescribedProducer, error) {
+	var set kadm.TopicsSet
+	set.Add(topic, 0)
+	all, err := s.admin.DescribeProducers(ctx, set)
+	if err != nil {
+		return nil, fmt.Errorf("describe producers: %w", err)
+	}
+	var open []kadm.DescribedProducer
+	for _, p := range all.SortedProducers() {
+		if p.CurrentTxnStartOffset >= 0 {
+			open = append(open, p)
+		}
+	}
+	return open, nil
+}
+
+// stable succeeds if nothing is open on the topic.
+func (s *scene) stable(topic string) testenv.Probe {
+	return func(ctx context.Context) error {
+		end, stable, err := s.offsets(ctx, topic)
+		if err != nil {
+			return err
+		}
+		if stable != end {
+			return fmt.Errorf("the last stable offset is %d, the end %d", stable, end)
+		}
+		return nil
+	}
+}
+
+// orDefault names a version in a test's name.
+func orDefault(version string) string {
+	if version == "" {
+		return "default"
+	}
+	return version
+}
