@@ -1,0 +1,141 @@
+package kafkametadata
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kerr"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+const (
+	// promptly bounds the failure of a record to a bad name.
+	promptly = 3 * time.Second
+	// noPause bounds the time between two records of a stream beside it.
+	noPause = time.Second
+
+	orders   = "orders"
+	invoices = "invoices"
+)
+
+// badNames are names that no topic can have, by what is wrong with them.
+var badNames = []struct{ kind, name string }{
+	{"with a space", "bad topic"},
+	{"with parentheses", "bad(topic)"},
+	{"that is not ASCII", "bad-topic-中"},
+	{"of one dot", "."},
+	{"of two dots", ".."},
+	{"that is empty", ""},
+	{"of 250 characters", strings.Repeat("x", 250)},
+}
+
+var badNameAlone = testenv.Case{
+	Name:   "kafkametadata/bad-name-alone",
+	Claim:  "with auto-creation a record to an illegal topic name fails alone and promptly, and the client's other topics never pause",
+	Issue:  "https://issues.apache.org/jira/browse/KAFKA-1884",
+	Client: underTest,
+	KnownGood: []testenv.Combination{
+		{Broker: "1.0.0"}, {Broker: "3.9.2"}, {Broker: "4.4.0"},
+	},
+}
+
+var badNameWithoutCreation = testenv.Case{
+	Name:      "kafkametadata/bad-name-without-auto-creation",
+	Claim:     "without auto-creation a record to an illegal topic name fails alone and promptly also on 0.8.2.1, and the client's other topics never pause",
+	Issue:     "https://issues.apache.org/jira/browse/KAFKA-1884",
+	Client:    underTest,
+	KnownGood: []testenv.Combination{{Broker: "0.8.2.1"}},
+}
+
+// autoCreation is the setting that makes the poison on 0.8.
+func autoCreation(on bool) map[string]string {
+	return map[string]string{"auto.create.topics.enable": fmt.Sprint(on)}
+}
+
+func TestBadNameFailsAloneAndGoodTopicsNeverPause(t *testing.T) {
+	for _, version := range []string{"1.0.0", "3.9.2", "4.4.0"} {
+		t.Run("on "+version, func(t *testing.T) {
+			env := testenv.New(t, badNameAlone)
+			kafka := env.StartKafka(testenv.KafkaSpec{Version: version, Config: autoCreation(true)})
+			badNamesFailAlone(t, env, kafka, kgo.AllowAutoTopicCreation())
+		})
+	}
+}
+
+func TestBadNameFailsAloneOnOldBrokerWithoutAutoCreation(t *testing.T) {
+	env := testenv.New(t, badNameWithoutCreation)
+	kafka := env.StartKafka(testenv.KafkaSpec{Version: "0.8.2.1", Config: autoCreation(false)})
+	// It does not tell an illegal name from an unknown one, and that the client retries:
+	// by default four times, 5 s apart.
+	badNamesFailAlone(t, env, kafka, kgo.UnknownTopicRetries(0))
+}
+
+// badNamesFailAlone is the flow: two streams go on while each of the bad names is sent,
+// and then all of them in one flush with good ones.
+func badNamesFailAlone(t *testing.T, env *testenv.Env, kafka *testenv.Kafka, options ...kgo.Opt) {
+	t.Helper()
+	for _, topic := range []string{orders, invoices, "mixed"} {
+		require.NoError(t, kafka.CreateTopic(env.Context(), topic, 1))
+	}
+	env.Witness("a fresh client sends", freshSends(env, kafka, orders))
+	c := underTestIn(t, env, kafka, options...)
+	streams := startStreams(env, c, orders, invoices)
+	all := []string{"mixed"}
+	for _, bad := range badNames {
+		f := newFlush(bad.name)
+		env.Inject(f.sent(env, kafka, c, "a name "+bad.kind))
+		env.Within("the record to a name "+bad.kind+" fails promptly", promptly, f.ends(deserved))
+		all = append(all, bad.name)
+	}
+	mixed := newFlush(append(all, "mixed")...)
+	env.Inject(mixed.sent(env, kafka, c, "good and bad names in one flush"))
+	env.Within("of a mixed flush the bad names fail promptly and the good ones do not", promptly, mixed.ends(deserved))
+	neverPaused(env, streams)
+	readBack(env, kafka, streams...)
+}
+
+// startStreams sends to the topics, each on its own, and returns when all of them flow.
+func startStreams(env *testenv.Env, c client, topics ...string) []*stream {
+	var all []*stream
+	for _, topic := range topics {
+		env.Within("the client sends to "+topic+" before the fault", 20*time.Second, c.sends(topic))
+		all = append(all, startStream(env, c, topic))
+	}
+	for _, s := range all {
+		env.Within("the stream to "+s.topic+" flows", 10*time.Second, s.goesOn(20))
+		s.restarts()
+	}
+	return all
+}
+
+// neverPaused wants the streams to have gone on, and to go on still.
+func neverPaused(env *testenv.Env, streams []*stream) {
+	for _, s := range streams {
+		env.Holds("the records to "+s.topic+" never pause", 500*time.Millisecond, s.neverPauses(noPause))
+		env.Evidence("longest_gap_ms_"+s.topic, int(s.longestGap().Milliseconds()))
+	}
+}
+
+// deserved is success for a good name and a refusal for a bad one.
+func deserved(topic string, err error) error {
+	bad := slices.ContainsFunc(badNames, func(b struct{ kind, name string }) bool { return b.name == topic })
+	switch {
+	case !bad || err == nil:
+		if bad {
+			return errors.New("it was taken")
+		}
+		return err
+	case topic == "":
+		return nil // the client refuses it by itself, with an error of no type
+	case errors.Is(err, kerr.InvalidTopicException), errors.Is(err, kerr.UnknownTopicOrPartition):
+		return nil
+	}
+	return fmt.Errorf("it failed, but not for its name: %w", err)
+}

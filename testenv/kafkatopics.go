@@ -1,0 +1,112 @@
+package testenv
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/dist"
+	"github.com/brokerfault/brokerfault/testenv/internal/poll"
+)
+
+// topicLimit bounds how long the harness waits for a topic to come or to go.
+const topicLimit = 30 * time.Second
+
+// CreateTopic makes a topic, with as many replicas as the cluster's internal topics
+// have, and returns once every broker names a leader of each partition.
+func (k *Kafka) CreateTopic(ctx context.Context, topic string, partitions int) error {
+	if err := k.createTopic(ctx, topic, partitions); err != nil {
+		return fmt.Errorf("create topic %q: %w", topic, err)
+	}
+	return k.awaitTopic(ctx, topic, func(seen int) error {
+		if seen != partitions {
+			return fmt.Errorf("it has %d partitions with a leader, not %d", seen, partitions)
+		}
+		return nil
+	})
+}
+
+// DeleteTopic deletes a topic and returns once no broker knows it. Brokers before
+// 0.10.1 have no such request.
+func (k *Kafka) DeleteTopic(ctx context.Context, topic string) error {
+	r := kmsg.NewPtrDeleteTopicsRequest()
+	r.SetVersion(1)
+	r.TopicNames = []string{topic}
+	r.TimeoutMillis = int32(wireLimit.Milliseconds())
+	err := k.askController(ctx, r, func(answer kmsg.Response) int16 {
+		return answer.(*kmsg.DeleteTopicsResponse).Topics[0].ErrorCode
+	})
+	if err != nil {
+		return fmt.Errorf("delete topic %q: %w", topic, err)
+	}
+	return k.awaitTopic(ctx, topic, func(seen int) error {
+		if seen > 0 {
+			return fmt.Errorf("it still has %d partitions", seen)
+		}
+		return nil
+	})
+}
+
+func (k *Kafka) createTopic(ctx context.Context, topic string, partitions int) error {
+	replicas := min(3, k.brokers)
+	if dist.Before(k.version, 0, 10, 1) {
+		return k.registerTopic(ctx, topic, partitions, replicas)
+	}
+	r := kmsg.NewPtrCreateTopicsRequest()
+	r.SetVersion(2)
+	r.TimeoutMillis = int32(wireLimit.Milliseconds())
+	one := kmsg.NewCreateTopicsRequestTopic()
+	one.Topic, one.NumPartitions, one.ReplicationFactor = topic, int32(partitions), int16(replicas)
+	r.Topics = append(r.Topics, one)
+	return k.askController(ctx, r, func(answer kmsg.Response) int16 {
+		return answer.(*kmsg.CreateTopicsResponse).Topics[0].ErrorCode
+	})
+}
+
+// askController asks the brokers in turn, for without KRaft only the controller answers.
+func (k *Kafka) askController(ctx context.Context, r kmsg.Request, code func(kmsg.Response) int16) error {
+	var errs error
+	for id := 1; id <= k.brokers; id++ {
+		answer, err := kafkaRoundTrip(ctx, k.link(id), r)
+		if err == nil {
+			c := code(answer)
+			if c == 0 {
+				return nil
+			}
+			err = fmt.Errorf("answered with error code %d", c)
+		}
+		errs = errors.Join(errs, fmt.Errorf("ask kafka-%d: %w", id, err))
+	}
+	return errs
+}
+
+// awaitTopic waits until each broker's number of partitions with a leader is as wanted.
+func (k *Kafka) awaitTopic(ctx context.Context, topic string, wanted func(partitions int) error) error {
+	_, err := poll.Until(ctx, poll.Options{Budget: k.env.scaled(topicLimit)}, func(ctx context.Context) error {
+		for id := 1; id <= k.brokers; id++ {
+			known, err := kafkaMetadata(ctx, k.link(id))
+			if err != nil {
+				return err
+			}
+			seen := 0
+			for _, t := range known.Topics {
+				for _, p := range t.Partitions {
+					if *t.Topic == topic && p.Leader >= 0 {
+						seen++
+					}
+				}
+			}
+			if err := wanted(seen); err != nil {
+				return fmt.Errorf("ask kafka-%d: %w", id, err)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("wait for topic %q: %w", topic, err)
+	}
+	return nil
+}
