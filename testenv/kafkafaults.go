@@ -45,6 +45,10 @@ func (k *Kafka) Lose(f KafkaFrames) Fault { return k.frames(f, "lost", kafkawire
 // of a kill, a pause, a cut and a restart.
 func (k *Kafka) Requests(key int16) int { return int(k.wire.Requests(key)) }
 
+// Answers is how many answers to requests with this API key have come to the links
+// since the start, those to the harness's own probes included.
+func (k *Kafka) Answers(key int16) int { return int(k.wire.Responses(key)) }
+
 func (k *Kafka) frames(f KafkaFrames, become string, action kafkawire.Action) Fault {
 	var rule *kafkawire.Rule
 	name := f.String() + " are " + become
