@@ -106,7 +106,7 @@ func startStreams(env *testenv.Env, c client, topics ...string) []*stream {
 	var all []*stream
 	for _, topic := range topics {
 		env.Within("the client sends to "+topic+" before the fault", 20*time.Second, c.sends(topic))
-		all = append(all, startStream(env, c, topic))
+		all = append(all, startStream(env, c, topic, 1))
 	}
 	for _, s := range all {
 		env.Within("the stream to "+s.topic+" flows", 10*time.Second, s.goesOn(20))

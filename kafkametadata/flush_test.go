@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -56,6 +57,28 @@ func (f *flush) ends(deserves func(topic string, err error) error) testenv.Probe
 			if err := deserves(topic, f.errs[i]); err != nil {
 				return testenv.Stop(fmt.Errorf("the record to %q, after %v: %w", topic, f.took[i].Round(time.Millisecond), err))
 			}
+		}
+		return nil
+	}
+}
+
+// isOpen is the probe "a record has no outcome yet".
+func (f *flush) isOpen() testenv.Probe {
+	return func(context.Context) error {
+		if f.over() {
+			<-f.done
+			return fmt.Errorf("after %v the records have their outcomes: %v", f.took, f.errs)
+		}
+		return nil
+	}
+}
+
+// tookAtLeast is the probe "no record had its outcome sooner".
+func (f *flush) tookAtLeast(least time.Duration) testenv.Probe {
+	return func(context.Context) error {
+		<-f.done
+		if first := slices.Min(f.took); first < least {
+			return fmt.Errorf("a record had its outcome after %v", first)
 		}
 		return nil
 	}

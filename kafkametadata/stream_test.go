@@ -18,46 +18,52 @@ const pace = 5 * time.Millisecond
 // them.
 type stream struct {
 	topic string
+	first int // its first number
 	end   context.CancelFunc
 	done  chan struct{}
 
 	lock   sync.Mutex
 	acked  []int
+	took   []time.Duration // of each of them
 	failed map[int]error
 	latest error
 	since  time.Time     // the latest acknowledgement, or the start
 	gap    time.Duration // the longest time without one
+	heard  time.Time     // the latest outcome of either kind
 }
 
-// startStream sends until stop is called, or the scenario ends.
-func startStream(env *testenv.Env, c client, topic string) *stream {
+// startStream sends the numbers from first on until stop is called, or the scenario ends.
+func startStream(env *testenv.Env, c client, topic string, first int) *stream {
 	ctx, end := context.WithCancel(env.Context())
-	s := &stream{topic: topic, end: end, done: make(chan struct{}), failed: map[int]error{}, since: time.Now()}
+	s := &stream{topic: topic, first: first, end: end, done: make(chan struct{}), failed: map[int]error{}, since: time.Now()}
 	env.Go(func(context.Context) {
 		defer close(s.done)
 		tick := time.NewTicker(pace)
 		defer tick.Stop()
-		for n := 1; ; n++ {
+		for n := first; ; n++ {
 			select {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
 			}
 			// A record on its way at the end is awaited, so that its outcome is known.
-			s.book(n, c.send(env.Context(), topic, strconv.Itoa(n)))
+			began := time.Now()
+			err := c.send(env.Context(), topic, strconv.Itoa(n))
+			s.book(n, err, time.Since(began))
 		}
 	})
 	return s
 }
 
-func (s *stream) book(n int, err error) {
+func (s *stream) book(n int, err error, took time.Duration) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
+	s.heard = time.Now()
 	if err != nil {
 		s.failed[n], s.latest = err, err
 		return
 	}
-	s.acked = append(s.acked, n)
+	s.acked, s.took = append(s.acked, n), append(s.took, took)
 	s.gap = max(s.gap, time.Since(s.since))
 	s.since = time.Now()
 }
@@ -115,6 +121,19 @@ func (s *stream) goesOn(more int) testenv.Probe {
 	}
 }
 
+// isHeardOf is a probe that succeeds once a record has an outcome that came after now.
+func (s *stream) isHeardOf() testenv.Probe {
+	asked := time.Now()
+	return func(context.Context) error {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		if s.heard.After(asked) {
+			return nil
+		}
+		return fmt.Errorf("the latest outcome of a record to %q is %v old", s.topic, time.Since(s.heard).Round(time.Millisecond))
+	}
+}
+
 // stop ends the stream once the record on its way has its outcome.
 func (s *stream) stop(ctx context.Context) error {
 	s.end()
@@ -135,8 +154,8 @@ func (s *stream) account(read []string, once bool) error {
 	last := 0
 	for _, value := range read {
 		n, err := strconv.Atoi(value)
-		if err != nil {
-			continue // a probe's
+		if err != nil || n < s.first {
+			continue // a probe's, or an earlier stream's
 		}
 		if n < last || n == last && once {
 			return fmt.Errorf("record %d of %q comes after %d", n, s.topic, last)
