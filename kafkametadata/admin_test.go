@@ -102,3 +102,49 @@ func (a admin) moved(topic string, to int32) testenv.Fault {
 		},
 	}
 }
+
+// committed is the probe "the group's offset in the topic's only partition is this".
+func (a admin) committed(group, topic string, want int64) testenv.Probe {
+	return func(ctx context.Context) error {
+		at, err := a.offset(ctx, group, topic)
+		if err == nil && at != want {
+			err = fmt.Errorf("the offset of %q is %d, not %d", topic, at, want)
+		}
+		return err
+	}
+}
+
+// committedAtMost is the probe "the group has no offset there, or one that is not above this".
+func (a admin) committedAtMost(group, topic string, most int64) testenv.Probe {
+	return func(ctx context.Context) error {
+		at, err := a.offset(ctx, group, topic)
+		if err == nil && at > most {
+			err = fmt.Errorf("the offset of %q is %d, which is above its end, %d", topic, at, most)
+		}
+		return err
+	}
+}
+
+// committedAtLeast is the probe "the group has an offset there that is not below this".
+func (a admin) committedAtLeast(group, topic string, least int64) testenv.Probe {
+	return func(ctx context.Context) error {
+		at, err := a.offset(ctx, group, topic)
+		if err == nil && at < least {
+			err = fmt.Errorf("the offset of %q is %d, below %d", topic, at, least)
+		}
+		return err
+	}
+}
+
+// offset is what a group has committed for a topic's only partition; -1 is nothing.
+func (a admin) offset(ctx context.Context, group, topic string) (int64, error) {
+	all, err := a.FetchOffsets(ctx, group)
+	if err != nil {
+		return 0, err
+	}
+	o, there := all.Lookup(topic, 0)
+	if !there {
+		return -1, nil
+	}
+	return o.At, o.Err
+}

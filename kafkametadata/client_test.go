@@ -61,6 +61,17 @@ func (c client) sends(topic string) testenv.Probe {
 	return func(ctx context.Context) error { return c.send(ctx, topic, "probe") }
 }
 
+// sendsNumbers is the probe "each of these numbers is taken".
+func (c client) sendsNumbers(topic string, first, last int) testenv.Probe {
+	return func(ctx context.Context) error {
+		var all []*kgo.Record
+		for n := first; n <= last; n++ {
+			all = append(all, &kgo.Record{Topic: topic, Value: fmt.Append(nil, n)})
+		}
+		return c.ProduceSync(ctx, all...).FirstErr()
+	}
+}
+
 // freshSends is the witness: a fresh client sends to the topic.
 func freshSends(env *testenv.Env, kafka *testenv.Kafka, topic string, options ...kgo.Opt) testenv.Probe {
 	return func(ctx context.Context) error {

@@ -96,9 +96,7 @@ func TestSecondClientForUntrustedNamesKeepsTheFirstHealthy(t *testing.T) {
 	kafka := poisonous(t, env)
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders, invoices)
-	untrusted, err := newClient(env, kafka, "untrusted")
-	require.NoError(t, err)
-	env.Closes("the client for untrusted names", untrusted.Close)
+	untrusted := otherClient(t, env, kafka, "untrusted")
 	env.Within("the client for untrusted names sends", promptly, untrusted.sends(orders))
 
 	fault := newFlush(poison).sent(env, kafka, untrusted, "an illegal name")

@@ -11,7 +11,7 @@ import (
 	"github.com/brokerfault/brokerfault/testenv"
 )
 
-// reader polls, keeps what it got, and commits it.
+// reader polls, keeps account of what it got, and commits it.
 type reader struct {
 	// commits keeps the reader from committing, not from polling, while it is locked.
 	commits sync.Mutex
@@ -27,7 +27,7 @@ type readTopic struct {
 	gap     time.Duration
 }
 
-// startReader polls until the scenario ends.
+// startReader polls until the scenario ends. A client without a group commits nothing.
 func startReader(env *testenv.Env, c client) *reader {
 	r := &reader{topics: map[string]*readTopic{}}
 	var first sync.Once
@@ -38,7 +38,7 @@ func startReader(env *testenv.Env, c client) *reader {
 			for _, record := range fetches.Records() {
 				r.book(record.Topic, string(record.Value), nil)
 			}
-			if !r.commits.TryLock() {
+			if group, _ := c.GroupMetadata(); group == "" || !r.commits.TryLock() {
 				continue
 			}
 			if err := c.CommitUncommittedOffsets(ctx); err != nil && ctx.Err() == nil {

@@ -117,7 +117,8 @@ func (s *stream) goesOn(more int) testenv.Probe {
 			return nil
 		}
 		n, err := s.failures()
-		return errors.Join(fmt.Errorf("%d records to %q are acknowledged, and %d failed", s.sent(), s.topic, n), err)
+		return errors.Join(fmt.Errorf("%d records to %q are acknowledged, %d of %d more, the longest gap being %v, and %d failed",
+			s.sent(), s.topic, more-(want-s.sent()), more, s.longestGap().Round(time.Millisecond), n), err)
 	}
 }
 

@@ -1,0 +1,97 @@
+package kafkametadata
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+const (
+	readers = "readers"
+	// oldRecords is how many the old topic has, newRecords how many the new one.
+	oldRecords, newRecords = 300, 20
+)
+
+// group is a consumer group that has read and committed all of orders, which has
+// oldRecords, and goes on reading invoices, to which a stream flows.
+type group struct {
+	client
+	*reader
+	kafka    *testenv.Kafka
+	admin    admin
+	invoices *stream
+}
+
+func startGroup(t *testing.T, env *testenv.Env) *group {
+	t.Helper()
+	kafka := withTwoTopics(t, env)
+	g := &group{kafka: kafka, admin: newAdmin(t, env, kafka)}
+	writer := otherClient(t, env, kafka, "writer")
+	g.invoices = startStreams(env, writer, invoices)[0]
+	env.Within("the old topic has its records", 30*time.Second, testenv.AtOnce(writer.sendsNumbers(orders, 1, oldRecords)))
+	g.client = underTestIn(t, env, kafka, kgo.ConsumeTopics(orders, invoices), kgo.ConsumerGroup(readers),
+		kgo.DisableAutoCommit(), kgo.FetchMaxWait(500*time.Millisecond))
+	g.reader = startReader(env, g.client)
+	env.Within("the group has read the old topic", 20*time.Second, g.hasRead(orders, 1, oldRecords))
+	env.Within("the group has committed the end of the old topic", 20*time.Second, g.admin.committed(readers, orders, oldRecords))
+	env.Within("the group reads the other topic", 20*time.Second, g.hasRead(invoices, 1, 20))
+	g.restarts()
+	return g
+}
+
+// otherClient makes a client that is not under test.
+func otherClient(t *testing.T, env *testenv.Env, kafka *testenv.Kafka, name string) client {
+	t.Helper()
+	c, err := newClient(env, kafka, name)
+	require.NoError(t, err)
+	env.Closes("the client "+name, c.Close)
+	return c
+}
+
+// fills sends the records of the new topic.
+func (g *group) fills(t *testing.T, env *testenv.Env) {
+	t.Helper()
+	fresh := otherClient(t, env, g.kafka, "fresh")
+	env.Within("a fresh client sends to the new topic", 10*time.Second,
+		testenv.AtOnce(fresh.sendsNumbers(orders, anew, anew+newRecords-1)))
+}
+
+func TestConsumerOfARecreatedTopicIsToldAndReadsItsOtherTopicOn(t *testing.T) {
+	env := testenv.New(t, recreatedConsumer)
+	g := startGroup(t, env)
+	env.Inject(g.admin.recreated(g.kafka, orders))
+	g.fills(t, env)
+	env.Recovers("the consumer has an error or the new records", env.ByProfile(15*time.Second, time.Minute),
+		g.isToldOf(orders, anew, anew+newRecords-1))
+	env.Holds("the other topic is read on", time.Second, g.readsOn(invoices, 5*time.Second))
+	env.Evidence("longest_gap_ms_read_"+invoices, int(g.longestGap(invoices).Milliseconds()))
+
+	g.PurgeTopicsFromClient(orders)
+	g.AddConsumeTopics(orders)
+	env.Within("after purging and adding it the same client reads the new topic", 15*time.Second,
+		g.hasRead(orders, anew, anew+newRecords-1))
+	env.Within("its offsets are committed", 10*time.Second, g.admin.committed(readers, orders, newRecords))
+	readBack(env, g.kafka, g.invoices)
+	env.Within("the group has read all of the other topic", 10*time.Second, g.hasRead(invoices, 1, g.invoices.sent()))
+}
+
+func TestNoOldOffsetIsCommittedToARecreatedTopic(t *testing.T) {
+	env := testenv.New(t, recreatedOffsets)
+	g := startGroup(t, env)
+	// The group has records whose offsets it commits only after the topic was made anew.
+	g.commits.Lock()
+	writer := otherClient(t, env, g.kafka, "late writer")
+	env.Within("the old topic has more records", 10*time.Second, testenv.AtOnce(writer.sendsNumbers(orders, oldRecords+1, oldRecords+10)))
+	env.Within("the group has read what it has not committed", 10*time.Second, g.hasRead(orders, oldRecords+1, oldRecords+10))
+	env.Inject(g.admin.recreated(g.kafka, orders))
+	g.commits.Unlock()
+	g.fills(t, env)
+	env.Holds("no old offset is committed to the new topic", env.ByProfile(7*time.Second, 30*time.Second),
+		g.admin.committedAtMost(readers, orders, newRecords))
+	env.Within("the other topic's offsets are committed on", 10*time.Second, g.admin.committedAtLeast(readers, invoices, int64(g.invoices.sent())))
+	readBack(env, g.kafka, g.invoices)
+}
