@@ -75,19 +75,23 @@ func newScene(t *testing.T, env *testenv.Env, o setting) *scene {
 
 // allConsumed is the probe "the group is at the end of the queue", which says
 // that nothing that was sent is missing.
-func (s *scene) allConsumed(ctx context.Context) error {
-	end, err := s.broker.MaxOffset(ctx, s.topic, 0)
-	if err != nil {
-		return err
+func (s *scene) allConsumed(ctx context.Context) error { return s.consumedBy(s.group)(ctx) }
+
+func (s *scene) consumedBy(group string) testenv.Probe {
+	return func(ctx context.Context) error {
+		end, err := s.broker.MaxOffset(ctx, s.topic, 0)
+		if err != nil {
+			return err
+		}
+		at, err := s.broker.ConsumerOffset(ctx, group, s.topic, 0)
+		if err != nil {
+			return err
+		}
+		if at != end {
+			return fmt.Errorf("the group %q is at offset %d of %d", group, at, end)
+		}
+		return nil
 	}
-	at, err := s.broker.ConsumerOffset(ctx, s.group, s.topic, 0)
-	if err != nil {
-		return err
-	}
-	if at != end {
-		return fmt.Errorf("the group is at offset %d of %d", at, end)
-	}
-	return nil
 }
 
 func same(want, got []int) error {

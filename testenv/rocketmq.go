@@ -59,7 +59,8 @@ func (e *Env) StartRocketMQ(spec RocketMQSpec) *RocketMQ {
 			r.Broker = b
 			return r.roundTrip
 		},
-		before: func(b *Broker, node string) Probe { return (&RocketMQ{b}).neededBy(node) },
+		// It asks nodes that a part of the broker does not have.
+		before: func(_ *Broker, node string) Probe { return r.neededBy(node) },
 		greet: map[string]greeting{
 			broker.RocketMQNames:    remotingHandshake,
 			broker.RocketMQRemoting: remotingHandshake,

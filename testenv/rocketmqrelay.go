@@ -23,7 +23,7 @@ type RelayCall = rawgrpc.Call
 // its Address without TLS.
 func (r *RocketMQ) Relay() *Relay {
 	r.env.t.Helper()
-	relay, err := rawgrpc.Listen(r.Endpoint())
+	relay, err := rawgrpc.Listen(r.Endpoint(), "Telemetry")
 	if err != nil {
 		r.env.environment("open a relay: %v", err)
 	}

@@ -22,7 +22,11 @@ const maxAnswers = 100
 
 // Relay is a gRPC server on loopback, without TLS, that hands on calls of any
 // service, with their metadata and deadline.
+//
+// The answers to a call are handed on when the server has ended it, so that a
+// rule can be done to a call that was under way when it was added.
 type Relay struct {
+	streams  []string
 	listener net.Listener
 	server   *grpc.Server
 	conn     *grpc.ClientConn
@@ -33,8 +37,10 @@ type Relay struct {
 	calls []*Call
 }
 
-// Listen opens a relay to a server at host:port.
-func Listen(target string) (*Relay, error) {
+// Listen opens a relay to a server at host:port. streams are the methods in which
+// the client says more than one message: theirs go through as they come, and no
+// rule is for them.
+func Listen(target string, streams ...string) (*Relay, error) {
 	conn, err := grpc.NewClient("passthrough:///"+target,
 		grpc.WithTransportCredentials(insecure.NewCredentials()),
 		grpc.WithDefaultCallOptions(grpc.ForceCodecV2(Codec{})))
@@ -45,7 +51,7 @@ func Listen(target string) (*Relay, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("listen for the relay: %w", err), conn.Close())
 	}
-	r := &Relay{listener: listener, conn: conn}
+	r := &Relay{streams: streams, listener: listener, conn: conn}
 	r.server = grpc.NewServer(grpc.ForceServerCodecV2(Codec{}), grpc.UnknownServiceHandler(r.handle))
 	r.serving.Go(func() { _ = r.server.Serve(listener) })
 	return r, nil
@@ -61,14 +67,14 @@ func (r *Relay) Close() error {
 	return r.conn.Close()
 }
 
-// Add makes a rule hold for calls that come from now on.
+// Add makes a rule hold from now on, for calls that have no answer yet.
 func (r *Relay) Add(rule *Rule) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.rules = append(r.rules, rule)
 }
 
-// Remove ends a rule for calls that come from now on.
+// Remove ends a rule.
 func (r *Relay) Remove(rule *Rule) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,47 +101,64 @@ func (r *Relay) handle(_ any, client grpc.ServerStream) error {
 		return err
 	}
 	call := &Call{Method: path.Base(full), Request: request, Began: time.Now()}
-	rules := r.begin(call)
+	r.book(call)
 	ctx := client.Context()
 	if md, ok := metadata.FromIncomingContext(ctx); ok {
 		ctx = metadata.NewOutgoingContext(ctx, md)
 	}
-	if len(rules) == 0 {
+	if slices.Contains(r.streams, call.Method) {
 		return r.through(ctx, full, call, client)
 	}
-	for _, rule := range rules {
-		if rule.Unmade && r.take(rule, call) {
-			r.ended(call, nil)
-			return rule.answer(ctx, client, call)
-		}
+	r.rewrite(call)
+	if rule := r.rule(call, true); rule != nil {
+		r.ended(call, nil)
+		return rule.answer(ctx, client, call)
 	}
 	r.ended(call, r.ask(ctx, full, call))
-	for _, rule := range rules {
-		if !rule.Unmade && r.take(rule, call) {
-			return rule.answer(ctx, client, call)
-		}
+	if rule := r.rule(call, false); rule != nil {
+		return rule.answer(ctx, client, call)
 	}
 	return call.answer(client)
 }
 
-// begin books a call, and returns the rules that may be done to it.
-func (r *Relay) begin(call *Call) []*Rule {
+func (r *Relay) book(call *Call) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.calls = append(r.calls, call)
-	var rules []*Rule
-	for _, rule := range r.rules {
-		if rule.Method == call.Method && !rule.spent() {
-			rules = append(rules, rule)
-		}
-	}
-	return rules
 }
 
-func (r *Relay) take(rule *Rule, call *Call) bool {
+// rule is the first rule that is done to the call, before it is made or after it.
+func (r *Relay) rule(call *Call, before bool) *Rule {
+	for _, rule := range r.rulesOf(call.Method) {
+		if rule.Rewrite == nil && rule.Unmade == before && rule.take(*call) {
+			return rule
+		}
+	}
+	return nil
+}
+
+// rewrite changes the request that goes to the server, not the one that is kept.
+func (r *Relay) rewrite(call *Call) {
+	call.sent = call.Request
+	for _, rule := range r.rulesOf(call.Method) {
+		if rule.Rewrite != nil && rule.take(*call) {
+			call.sent = rule.Rewrite(call.sent)
+		}
+	}
+}
+
+// rulesOf are the rules for a method. They may ask the relay for its calls, so
+// they are not asked under its lock.
+func (r *Relay) rulesOf(method string) []*Rule {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return rule.take(*call)
+	var found []*Rule
+	for _, rule := range r.rules {
+		if rule.Method == method {
+			found = append(found, rule)
+		}
+	}
+	return found
 }
 
 func (r *Relay) ended(call *Call, err error) {
@@ -158,7 +181,7 @@ func (r *Relay) ask(ctx context.Context, method string, call *Call) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(server.SendMsg(&call.Request), server.CloseSend()); err != nil {
+	if err := errors.Join(server.SendMsg(&call.sent), server.CloseSend()); err != nil {
 		return err
 	}
 	for {

@@ -3,7 +3,7 @@ package rawgrpc
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
+	"sync"
 	"time"
 )
 
@@ -20,6 +20,8 @@ type Call struct {
 	// Began and Ended are when it came and when the server's last answer was there.
 	// Ended is zero before.
 	Began, Ended time.Time
+
+	sent []byte
 }
 
 // Rule is what the relay does to calls of a method, instead of just handing them
@@ -37,6 +39,10 @@ type Rule struct {
 	Times int
 	// Unmade keeps the call from the server.
 	Unmade bool
+	// Rewrite changes the request on its way to the server. It is done to each
+	// matching call, besides one of the rules that are done to its answer, and
+	// Matches sees it without answers.
+	Rewrite func(request []byte) []byte
 
 	// Swallow never answers: the client waits until its deadline.
 	Swallow bool
@@ -47,37 +53,41 @@ type Rule struct {
 	// Delay comes before whatever is answered.
 	Delay time.Duration
 
-	seen, touched atomic.Int64
+	mu            sync.Mutex
+	seen, touched int
 }
 
 // Touched is how many calls the rule was done to.
-func (r *Rule) Touched() int { return int(r.touched.Load()) }
+func (r *Rule) Touched() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.touched
+}
 
 // Bites succeeds once the rule was done to a call.
 func (r *Rule) Bites(context.Context) error {
-	if r.Touched() == 0 {
-		return fmt.Errorf("no call of %s was touched, %d matched", r.Method, r.seen.Load())
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.touched == 0 {
+		return fmt.Errorf("no call of %s was touched, %d matched", r.Method, r.seen)
 	}
 	return nil
 }
 
-func (r *Rule) limit() int64 {
-	if r.Times == 0 {
-		return 1
-	}
-	return int64(r.Times)
-}
-
-func (r *Rule) spent() bool { return r.limit() > 0 && r.touched.Load() >= r.limit() }
-
-// take says whether the rule is done to this call. The relay's lock is held.
+// take says whether the rule is done to this call.
 func (r *Rule) take(c Call) bool {
-	if r.spent() || r.Matches != nil && !r.Matches(c) {
+	if r.Matches != nil && !r.Matches(c) {
 		return false
 	}
-	if r.seen.Add(1) <= int64(r.Skip) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.Times >= 0 && r.touched >= max(1, r.Times) {
 		return false
 	}
-	r.touched.Add(1)
+	r.seen++
+	if r.seen <= r.Skip {
+		return false
+	}
+	r.touched++
 	return true
 }

@@ -1,0 +1,110 @@
+package rocketmqpop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+var failFast = testenv.Case{
+	Name:   "rocketmqpop/fail-fast",
+	Claim:  "competing pops of a group without order share out the messages, none twice within its invisible time, and none of them waits",
+	Issue:  "https://github.com/apache/rocketmq/issues/10827",
+	Client: underTest,
+}
+
+func TestCompetingPopsWithoutOrderDoNotWait(t *testing.T) {
+	env := testenv.New(t, failFast)
+	s := newScene(t, env, setting{normal: true})
+	p := newPopper(t, s, s.broker.Endpoint())
+	const messages, rivals = 200, 16
+	var numbersSent []int
+	for n := range messages {
+		numbersSent = append(numbersSent, n)
+	}
+	s.sends(p, numbersSent...)
+	var all share
+	env.Inject(testenv.Fault{
+		Name: "many pop at once",
+		Apply: func(ctx context.Context) error {
+			var wait sync.WaitGroup
+			for range rivals {
+				wait.Go(func() { all.take(ctx, p, messages) })
+			}
+			wait.Wait()
+			return all.errs
+		},
+		Bites: func(context.Context) error {
+			if all.most < 2 {
+				return errors.New("no two pops were under way at the same time")
+			}
+			return nil
+		},
+	})
+	env.Evidence("slowest_pop_ms", int(all.slowest.Milliseconds()))
+	env.Evidence("empty_answers", all.empty)
+	env.Recovers("each message was delivered once", 15*time.Second, testenv.AtOnce(func(context.Context) error {
+		slices.Sort(all.got)
+		return same(numbersSent, all.got)
+	}))
+	env.Within("no pop waited", time.Second, testenv.AtOnce(func(context.Context) error {
+		if all.slowest >= sharePoll {
+			return fmt.Errorf("one took %v", all.slowest)
+		}
+		return nil
+	}))
+	env.Within("nothing is left", 5*time.Second, testenv.AtOnce(p.findsNothing))
+}
+
+// share is what rivals got between them.
+type share struct {
+	mu            sync.Mutex
+	got           []int
+	running, most int
+	empty         int
+	slowest       time.Duration
+	errs          error
+}
+
+// sharePoll is longer than any pop should take while there are messages.
+const sharePoll = 5 * time.Second
+
+// take pops four messages at a time, and acknowledges them, until all rivals
+// together have as many as were sent.
+func (s *share) take(ctx context.Context, p *popper, until int) {
+	for s.begins(until) {
+		began := time.Now()
+		found, err := p.pop(ctx, popping{batch: 4, wait: sharePoll})
+		took := time.Since(began)
+		if err == nil && len(found) > 0 {
+			err = p.ack(ctx, found...)
+		}
+		s.mu.Lock()
+		s.running--
+		s.got = append(s.got, numbers(found)...)
+		if len(found) == 0 {
+			s.empty++
+		} else {
+			s.slowest = max(s.slowest, took)
+		}
+		s.errs = errors.Join(s.errs, err)
+		s.mu.Unlock()
+	}
+}
+
+func (s *share) begins(until int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.got) >= until || s.errs != nil {
+		return false
+	}
+	s.running++
+	s.most = max(s.most, s.running)
+	return true
+}

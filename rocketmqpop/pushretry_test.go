@@ -1,0 +1,117 @@
+package rocketmqpop
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	v2 "github.com/apache/rocketmq-clients/golang/v5/protocol/v2"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+const (
+	sameAttempt = "the retry carries the attempt ID of the lost receive"
+	backSoon    = "the messages of the lost answer are consumed"
+	// onlyJava is what is said of it in public.
+	onlyJava = "https://github.com/apache/rocketmq-clients/issues/1321 is the same of the Java client; no report of the Go client was found"
+)
+
+var pushRetry = testenv.Case{
+	Name:   "rocketmqpop/push-retry-attempt",
+	Claim:  "the push consumer's retry after a lost answer carries the attempt ID of the lost one",
+	Issue:  "https://github.com/apache/rocketmq-clients/issues/1321",
+	Client: underTest,
+	KnownBad: []testenv.Combination{{
+		Client:   "v5.1.4",
+		Evidence: "the retry after the deadline carries a new attempt ID",
+		Fails:    sameAttempt,
+		Open:     onlyJava,
+	}},
+}
+
+func TestPushConsumerRetriesLostReceiveWithItsAttemptID(t *testing.T) {
+	env := testenv.New(t, pushRetry)
+	s := newScene(t, env, setting{})
+	relay, _ := s.pushBehindRelay(t)
+	env.Inject(s.loseAnswer(relay, newPopper(t, s, s.broker.Endpoint()), 1, 2, 3))
+	env.Recovers(sameAttempt, 15*time.Second, retried(relay, 1))
+}
+
+var pushBlocked = testenv.Case{
+	Name:   "rocketmqpop/push-lost-answer",
+	Claim:  "the messages of a lost answer reach the push consumer with its next receive",
+	Issue:  "https://github.com/apache/rocketmq-clients/issues/1321",
+	Client: underTest,
+	KnownBad: []testenv.Combination{{
+		Client:   "v5.1.4",
+		Evidence: "the queue was still blocked after 300 s: the retry's attempt ID is new, and the proxy goes on renewing the lost messages' invisible time",
+		Fails:    backSoon,
+		Open:     onlyJava,
+	}},
+}
+
+func TestPushConsumerConsumesMessagesOfLostAnswer(t *testing.T) {
+	env := testenv.New(t, pushBlocked)
+	s := newScene(t, env, setting{})
+	relay, got := s.pushBehindRelay(t)
+	env.Inject(s.loseAnswer(relay, newPopper(t, s, s.broker.Endpoint()), 1, 2, 3))
+	s.consumesLost(got)
+}
+
+var attemptKept = testenv.Case{
+	Name:   "rocketmqpop/push-lost-answer-attempt-kept",
+	Claim:  "where something on the way writes the lost attempt ID into the retry, its messages reach the push consumer at once",
+	Issue:  "https://github.com/apache/rocketmq-clients/issues/1321",
+	Client: underTest,
+}
+
+// It shows that the attempt ID is all that the push consumer is missing, and
+// that the check above can succeed.
+func TestMessagesOfLostAnswerComeOnceTheAttemptIDIsKept(t *testing.T) {
+	env := testenv.New(t, attemptKept)
+	s := newScene(t, env, setting{})
+	relay, got := s.pushBehindRelay(t)
+	relay.Add(&testenv.RelayRule{
+		Method:  receiveMethod,
+		Matches: func(testenv.RelayCall) bool { return lostAttempt(relay, 1) != "" },
+		Rewrite: func(request []byte) []byte { return withAttempt(request, lostAttempt(relay, 1)) },
+	})
+	env.Inject(s.loseAnswer(relay, newPopper(t, s, s.broker.Endpoint()), 1, 2, 3))
+	s.consumesLost(got)
+}
+
+func (s *scene) consumesLost(got *deliveries) {
+	// Its receive takes up to 5 s, a poll of 2 and a request of 3; then it tries again at once.
+	s.env.Recovers(backSoon, 15*time.Second, got.upTo(4))
+	s.env.Within("in order, and none twice", time.Second, testenv.AtOnce(got.inOrder(4)))
+	s.env.Within("all are consumed", 10*time.Second, s.allConsumed)
+}
+
+// withAttempt is the request of a receive with another attempt ID.
+func withAttempt(request []byte, attempt string) []byte {
+	var r v2.ReceiveMessageRequest
+	if proto.Unmarshal(request, &r) != nil {
+		return request
+	}
+	r.AttemptId = &attempt
+	changed, err := proto.Marshal(&r)
+	if err != nil {
+		return request
+	}
+	return changed
+}
+
+// pushBehindRelay starts a push consumer behind a relay, and lets it consume message 0.
+func (s *scene) pushBehindRelay(t *testing.T) (*testenv.Relay, *deliveries) {
+	t.Helper()
+	relay, got := s.broker.Relay(), &deliveries{}
+	s.keepLog(t)
+	s.push(t, relay.Address(), s.group, got.consume)
+	sender := newPopper(t, s, s.broker.Endpoint())
+	s.env.Within("a message is sent", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error { return sender.send(ctx, 0) }))
+	s.env.Within("the push consumer consumes before the fault", 15*time.Second, got.upTo(1))
+	s.env.Within("and acknowledges", 10*time.Second, s.allConsumed)
+	return relay, got
+}
