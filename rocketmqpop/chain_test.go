@@ -51,7 +51,7 @@ func TestRetryAfterLostAnswerBlocksQueueReproduces(t *testing.T) {
 		return nil
 	}))
 	// The client takes a new attempt ID now.
-	env.Holds("the new attempts find nothing", 4*time.Second, c.popper.findsNothing)
+	env.Holds("the new attempts find nothing", 5*time.Second, c.popper.findsNothing)
 	env.Recovers("the queue goes on when the invisible time is over", incidentInvisible+10*time.Second, c.popper.finds(popping{}, 0, 1))
 	c.goesOn()
 }

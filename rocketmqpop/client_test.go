@@ -2,6 +2,7 @@ package rocketmqpop
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -17,24 +18,41 @@ import (
 // underTest is the client of this package. Where a popper pops, the broker is under test.
 var underTest = testenv.Client{Module: "github.com/apache/rocketmq-clients/golang/v5", Symbol: rmq.ResetLogger}
 
-// The client speaks TLS by default, which a relay could not read.
-func init() { rmq.EnableSsl = false }
+// logFile is the client's log. A process has one, so lines of tests that ran at
+// the same time stand in it as well; each names its client.
+var logFile string
 
-// keepLog puts the client's log, of which a process has one, into the evidence.
-func (s *scene) keepLog(t *testing.T) {
-	t.Helper()
-	dir, err := os.MkdirTemp("", "rocketmq-client-") // t.TempDir's would be gone before the log is closed
-	require.NoError(t, err)
-	t.Setenv("rocketmq.client.logRoot", dir)
-	t.Setenv("rocketmq.client.logFileName", "client.log")
+func TestMain(m *testing.M) {
+	// The client speaks TLS by default, which a relay could not read.
+	rmq.EnableSsl = false
+	dir, err := os.MkdirTemp("", "rocketmq-client-")
+	if err != nil {
+		panic(err)
+	}
+	logFile = filepath.Join(dir, "client.log")
+	err = errors.Join(os.Setenv("rocketmq.client.logRoot", dir), os.Setenv("rocketmq.client.logFileName", "client.log"))
+	if err != nil {
+		panic(err)
+	}
 	rmq.ResetLogger()
+	code := m.Run()
+	_ = os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// keepLog puts the client's log from here on into the evidence.
+func (s *scene) keepLog() {
+	var from int64
+	if info, err := os.Stat(logFile); err == nil {
+		from = info.Size()
+	}
 	s.env.Closes("the client's log", func() {
-		text, err := os.ReadFile(filepath.Join(dir, "client.log"))
-		if err != nil {
+		text, err := os.ReadFile(logFile)
+		if err != nil || int64(len(text)) < from {
 			s.env.Note("there is no log of the client: %v", err)
+			return
 		}
-		_, _ = s.env.Log("client").Write(text)
-		_ = os.RemoveAll(dir)
+		_, _ = s.env.Log("client").Write(text[from:])
 	})
 }
 

@@ -39,12 +39,12 @@ func newConsumers(t *testing.T, k testenv.Case, kinds ...string) *consumers {
 	t.Helper()
 	env := testenv.New(t, k)
 	c := &consumers{scene: newScene(t, env, setting{})}
-	c.keepLog(t)
+	c.keepLog()
 	for i, kind := range kinds {
 		one := consumer{name: kind, group: fmt.Sprintf("%s-%d", c.group, i), got: &deliveries{}}
 		require.NoError(t, c.broker.CreateGroup(env.Context(), testenv.RocketMQGroup{Name: one.group, Orderly: true}))
 		if kind == pushConsumer {
-			c.push(t, c.broker.Endpoint(), one.group, one.got.consume)
+			c.push(t, c.broker.Endpoint(), one.group, one.got.listener(taken))
 		} else {
 			simple := c.simple(t, c.broker.Endpoint(), one.group)
 			env.Go(func(ctx context.Context) { poll(ctx, simple, one.got) })
@@ -89,8 +89,9 @@ func (s *scene) sends(p *popper, numbers ...int) {
 // goesOn is the claim of a consumer: "the push consumer has what was sent after the fault".
 func goesOn(kind string) string { return kind + " has what was sent after the fault" }
 
-// goOn sends more through the healed broker, and wants each consumer to have it.
-func (c *consumers) goOn(budget time.Duration) {
+// goOn sends more through the healed broker, and wants each consumer to have it,
+// in order, and none of the first messages, which are acknowledged for good, again.
+func (c *consumers) goOn(budget time.Duration, acknowledged int) {
 	var sender *popper
 	c.env.Within("a fresh client is taken", 20*time.Second, func(context.Context) (err error) {
 		sender, err = dialPopper(c.scene, c.broker.Endpoint())
@@ -102,7 +103,7 @@ func (c *consumers) goOn(budget time.Duration) {
 		c.env.Witness("a fresh client of its group finds it", c.freshFinds(one.group))
 		c.env.Recovers(goesOn(one.name), budget, one.got.upTo(6))
 		c.env.Within("all is acknowledged", 15*time.Second, c.consumedBy(one.group))
-		c.env.Within("all came in order", time.Second, testenv.AtOnce(one.got.inOrder(len(before))))
+		c.env.Within("all came in order", time.Second, testenv.AtOnce(one.got.inOrder(acknowledged)))
 	}
 }
 

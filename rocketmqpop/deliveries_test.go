@@ -17,14 +17,19 @@ type deliveries struct {
 	got []int
 }
 
-// consume is a listener that takes everything.
-func (d *deliveries) consume(m *rmq.MessageView) rmq.ConsumerResult {
-	d.add(m)
-	return rmq.SUCCESS
+// listener takes the messages that takes says, of their number and of how often
+// they were delivered by now.
+func (d *deliveries) listener(takes func(number, times int) bool) func(*rmq.MessageView) rmq.ConsumerResult {
+	return func(m *rmq.MessageView) rmq.ConsumerResult {
+		if takes(d.add(m)) {
+			return rmq.SUCCESS
+		}
+		return rmq.FAILURE
+	}
 }
 
-// add returns how often the message has been delivered by now.
-func (d *deliveries) add(m *rmq.MessageView) int {
+// add returns the message's number, and how often it was delivered by now.
+func (d *deliveries) add(m *rmq.MessageView) (number, times int) {
 	n, err := strconv.Atoi(string(m.GetBody()))
 	if err != nil {
 		n = -1
@@ -32,13 +37,12 @@ func (d *deliveries) add(m *rmq.MessageView) int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.got = append(d.got, n)
-	times := 0
 	for _, other := range d.got {
 		if other == n {
 			times++
 		}
 	}
-	return times
+	return n, times
 }
 
 func (d *deliveries) all() []int {

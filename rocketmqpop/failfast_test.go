@@ -20,6 +20,7 @@ var failFast = testenv.Case{
 }
 
 func TestCompetingPopsWithoutOrderDoNotWait(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, failFast)
 	s := newScene(t, env, setting{normal: true})
 	p := newPopper(t, s, s.broker.Endpoint())

@@ -1,7 +1,6 @@
 package rocketmqpop
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -32,9 +31,10 @@ var pushRetry = testenv.Case{
 }
 
 func TestPushConsumerRetriesLostReceiveWithItsAttemptID(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, pushRetry)
 	s := newScene(t, env, setting{})
-	relay, _ := s.pushBehindRelay(t)
+	relay, _ := s.pushBehindRelay(t, taken)
 	env.Inject(s.loseAnswer(relay, newPopper(t, s, s.broker.Endpoint()), 1, 2, 3))
 	env.Recovers(sameAttempt, 15*time.Second, retried(relay, 1))
 }
@@ -53,9 +53,10 @@ var pushBlocked = testenv.Case{
 }
 
 func TestPushConsumerConsumesMessagesOfLostAnswer(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, pushBlocked)
 	s := newScene(t, env, setting{})
-	relay, got := s.pushBehindRelay(t)
+	relay, got := s.pushBehindRelay(t, taken)
 	env.Inject(s.loseAnswer(relay, newPopper(t, s, s.broker.Endpoint()), 1, 2, 3))
 	s.consumesLost(got)
 }
@@ -70,9 +71,10 @@ var attemptKept = testenv.Case{
 // It shows that the attempt ID is all that the push consumer is missing, and
 // that the check above can succeed.
 func TestMessagesOfLostAnswerComeOnceTheAttemptIDIsKept(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, attemptKept)
 	s := newScene(t, env, setting{})
-	relay, got := s.pushBehindRelay(t)
+	relay, got := s.pushBehindRelay(t, taken)
 	relay.Add(&testenv.RelayRule{
 		Method:  receiveMethod,
 		Matches: func(testenv.RelayCall) bool { return lostAttempt(relay, 1) != "" },
@@ -103,15 +105,18 @@ func withAttempt(request []byte, attempt string) []byte {
 	return changed
 }
 
-// pushBehindRelay starts a push consumer behind a relay, and lets it consume message 0.
-func (s *scene) pushBehindRelay(t *testing.T) (*testenv.Relay, *deliveries) {
+// pushBehindRelay starts a push consumer behind a relay, and lets it consume
+// message 0. Its listener takes a message if takes says so, of its number and of
+// how often it was delivered by now.
+func (s *scene) pushBehindRelay(t *testing.T, takes func(number, times int) bool) (*testenv.Relay, *deliveries) {
 	t.Helper()
 	relay, got := s.broker.Relay(), &deliveries{}
-	s.keepLog(t)
-	s.push(t, relay.Address(), s.group, got.consume)
-	sender := newPopper(t, s, s.broker.Endpoint())
-	s.env.Within("a message is sent", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error { return sender.send(ctx, 0) }))
+	s.keepLog()
+	s.push(t, relay.Address(), s.group, got.listener(takes))
+	s.sends(newPopper(t, s, s.broker.Endpoint()), 0)
 	s.env.Within("the push consumer consumes before the fault", 15*time.Second, got.upTo(1))
 	s.env.Within("and acknowledges", 10*time.Second, s.allConsumed)
 	return relay, got
 }
+
+func taken(int, int) bool { return true }

@@ -19,7 +19,10 @@ var reentry = testenv.Case{
 	Client: underTest,
 }
 
-func TestSameAttemptFindsSameMessages(t *testing.T) { reenters(t, reentry, setting{}) }
+func TestSameAttemptFindsSameMessages(t *testing.T) {
+	t.Parallel()
+	reenters(t, reentry, setting{})
+}
 
 var reentryWithoutKV = testenv.Case{
 	Name:   "rocketmqpop/re-entry-without-popkv",
@@ -29,6 +32,7 @@ var reentryWithoutKV = testenv.Case{
 }
 
 func TestSameAttemptFindsSameMessagesWithoutPopKV(t *testing.T) {
+	t.Parallel()
 	reenters(t, reentryWithoutKV, setting{withoutKV: true})
 }
 

@@ -25,6 +25,7 @@ var renewSoon = map[string]string{
 }
 
 func TestRenewalBlocksQueueAsLongAsItsClientIsThere(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, renewal)
 	s := newScene(t, env, setting{proxy: renewSoon})
 	p := newPopper(t, s, s.broker.Endpoint())
@@ -49,6 +50,7 @@ var withoutRenewal = testenv.Case{
 }
 
 func TestLostAnswerBlocksQueueForItsInvisibleTimeOnly(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, withoutRenewal)
 	s := newScene(t, env, setting{proxy: renewSoon})
 	p := newPopper(t, s, s.broker.Endpoint())

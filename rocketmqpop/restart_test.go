@@ -10,19 +10,31 @@ import (
 
 // goOnBudget has room for a client's own pauses, of up to some seconds, between
 // two tries, and for the ten seconds in which proxy and broker find each other.
-const goOnBudget = 40 * time.Second
+const goOnBudget = 30 * time.Second
+
+// proxyBudget: a client that is told at once that the proxy does not know it has
+// no reason to wait.
+const proxyBudget = 15 * time.Second
+
+const toldLate = "not recovered in 40 s: the new proxy refuses its receives and heartbeats with UNRECOGNIZED_CLIENT_TYPE, " +
+	"and the client tells its settings again every five minutes only; a fresh client finds the messages"
 
 var proxyRestartPush = testenv.Case{
 	Name:   "rocketmqpop/proxy-restart-push",
 	Claim:  "a push consumer goes on after the proxy was restarted, in order and with nothing acknowledged coming again",
 	Issue:  "https://github.com/apache/rocketmq-clients/issues/1137",
 	Client: underTest,
+	KnownBad: []testenv.Combination{{
+		Client: "v5.1.4", Evidence: toldLate,
+		Fails: goesOn(pushConsumer), Open: "https://github.com/apache/rocketmq-clients/issues/1137",
+	}},
 }
 
 func TestPushConsumerGoesOnAfterProxyRestart(t *testing.T) {
+	t.Parallel()
 	c := newConsumers(t, proxyRestartPush, pushConsumer)
 	c.env.Inject(c.broker.Proxy().Restart())
-	c.goOn(goOnBudget)
+	c.goOn(c.env.ByProfile(proxyBudget, 6*time.Minute), len(before))
 }
 
 var proxyRestartSimple = testenv.Case{
@@ -30,26 +42,48 @@ var proxyRestartSimple = testenv.Case{
 	Claim:  "a simple consumer goes on after the proxy was restarted, in order and with nothing acknowledged coming again",
 	Issue:  "https://github.com/apache/rocketmq-clients/issues/1137",
 	Client: underTest,
+	KnownBad: []testenv.Combination{{
+		Client: "v5.1.4", Evidence: toldLate,
+		Fails: goesOn(simpleConsumer), Open: "https://github.com/apache/rocketmq-clients/issues/1137",
+	}},
 }
 
 func TestSimpleConsumerGoesOnAfterProxyRestart(t *testing.T) {
+	t.Parallel()
 	c := newConsumers(t, proxyRestartSimple, simpleConsumer)
 	c.env.Inject(c.broker.Proxy().Restart())
-	c.goOn(goOnBudget)
+	c.goOn(c.env.ByProfile(proxyBudget, 6*time.Minute), len(before))
 }
 
-var brokerKilled = testenv.Case{
+var brokerRestarted = testenv.Case{
 	Name:   "rocketmqpop/broker-restart",
-	Claim:  "consumers go on after the broker was killed and started again, in order and with nothing acknowledged coming again",
+	Claim:  "consumers go on after the broker was restarted, in order and with nothing acknowledged coming again",
 	Issue:  "https://github.com/apache/rocketmq/issues/9170",
 	Client: underTest,
 }
 
+func TestConsumersGoOnAfterBrokerRestart(t *testing.T) {
+	t.Parallel()
+	c := newConsumers(t, brokerRestarted, pushConsumer, simpleConsumer)
+	c.env.Inject(c.broker.Server().Restart())
+	c.goOn(goOnBudget, len(before))
+}
+
+var brokerKilled = testenv.Case{
+	Name:   "rocketmqpop/broker-kill",
+	Claim:  "consumers go on after the broker was killed and started again, in order and with nothing missing",
+	Issue:  "https://github.com/apache/rocketmq/issues/9170",
+	Client: underTest,
+}
+
+// What was acknowledged may come again here: the broker keeps a group's progress
+// in memory for five seconds (flushConsumerOffsetInterval).
 func TestConsumersGoOnAfterBrokerWasKilled(t *testing.T) {
+	t.Parallel()
 	c := newConsumers(t, brokerKilled, pushConsumer, simpleConsumer)
 	killed := c.env.Inject(c.broker.Server().Kill())
 	killed.Heal()
-	c.goOn(goOnBudget)
+	c.goOn(goOnBudget, 0)
 }
 
 var brokerHung = testenv.Case{
@@ -59,6 +93,7 @@ var brokerHung = testenv.Case{
 }
 
 func TestConsumersGoOnAfterBrokerHung(t *testing.T) {
+	t.Parallel()
 	c := newConsumers(t, brokerHung, pushConsumer, simpleConsumer)
 	hung := c.env.Inject(c.broker.Server().Pause())
 	c.env.Holds("nothing comes while the broker hangs", c.env.ByProfile(5*time.Second, 60*time.Second), func(context.Context) error {
@@ -70,5 +105,5 @@ func TestConsumersGoOnAfterBrokerHung(t *testing.T) {
 		return nil
 	})
 	hung.Heal()
-	c.goOn(goOnBudget)
+	c.goOn(goOnBudget, len(before))
 }

@@ -16,7 +16,10 @@ var wakesFIFO = testenv.Case{
 	Client: underTest,
 }
 
-func TestVisibleMessageWakesPollOfOrderlyGroup(t *testing.T) { wakes(t, wakesFIFO, setting{}) }
+func TestVisibleMessageWakesPollOfOrderlyGroup(t *testing.T) {
+	t.Parallel()
+	wakes(t, wakesFIFO, setting{})
+}
 
 var wakesNormal = testenv.Case{
 	Name:   "rocketmqpop/wake-up",
@@ -26,6 +29,7 @@ var wakesNormal = testenv.Case{
 }
 
 func TestVisibleMessageWakesPollOfGroupWithoutOrder(t *testing.T) {
+	t.Parallel()
 	wakes(t, wakesNormal, setting{normal: true})
 }
 
