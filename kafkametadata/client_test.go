@@ -73,9 +73,9 @@ func (c client) sendsNumbers(topic string, first, last int) testenv.Probe {
 }
 
 // freshSends is the witness: a fresh client sends to the topic.
-func freshSends(env *testenv.Env, kafka *testenv.Kafka, topic string, options ...kgo.Opt) testenv.Probe {
+func freshSends(env *testenv.Env, kafka *testenv.Kafka, topic string) testenv.Probe {
 	return func(ctx context.Context) error {
-		c, err := newClient(env, kafka, "witness", options...)
+		c, err := newClient(env, kafka, "witness")
 		if err != nil {
 			return err
 		}

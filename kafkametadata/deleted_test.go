@@ -39,14 +39,14 @@ func TestDeletedTopicKeepsMetadataRequestsBoundedAndTheOtherTopicFast(t *testing
 		return errors.Join(r.hasRead(orders, 1, 20)(ctx), r.hasRead(invoices, 1, 20)(ctx))
 	})
 	observed := env.ByProfile(10*time.Second, time.Minute)
-	env.Holds("sends before the deletion", 2*time.Second, spared.neverPauses(noPause))
+	env.Holds("sends before the deletion", 2*time.Second, spared.neverPauses)
 	before := spared.latency(0)
 	spared.restarts()
 	r.restarts()
 
 	env.Inject(a.deleted(kafka, orders))
 	from, asked, began := spared.sent(), kafka.Requests(kmsg.Metadata.Int16()), time.Now()
-	env.Holds("the other topic's records go on", observed, spared.neverPauses(noPause))
+	env.Holds("the other topic's records go on", observed, spared.neverPauses)
 	// By default the client asks four times more for the topic, 5 s apart.
 	env.Within("a record to the deleted topic fails", 30*time.Second, func(context.Context) error {
 		if n, _ := deleted.failures(); n == 0 {

@@ -105,9 +105,9 @@ func (r *reader) isToldOf(topic string, first, last int) testenv.Probe {
 	read := r.hasRead(topic, first, last)
 	return func(ctx context.Context) error {
 		r.lock.Lock()
-		told := r.of(topic).err
+		told := r.of(topic).err != nil
 		r.lock.Unlock()
-		if told != nil {
+		if told {
 			return nil
 		}
 		if err := read(ctx); err != nil {

@@ -67,13 +67,13 @@ func TestProducerOfARecreatedTopicIsToldAndItsOtherTopicGoesOn(t *testing.T) {
 	env.Within("and goes on being taken or failing", 5*time.Second, lost.isHeardOf())
 	_, latest := lost.failures()
 	env.Note("the latest error of the recreated topic: %v", latest)
-	env.Holds("the other topic never pauses", time.Second, spared.neverPauses(noPause))
+	env.Holds("the other topic never pauses", time.Second, spared.neverPauses)
 	env.Evidence("longest_gap_ms_"+invoices, int(spared.longestGap().Milliseconds()))
 
 	env.Within("the stream to the old topic ends", 10*time.Second, testenv.AtOnce(lost.stop))
 	c.PurgeTopicsFromClient(orders)
 	again := startStream(env, c, orders, anew)
 	env.Within("after a purge the same client sends to the new topic", 15*time.Second, again.goesOn(100))
-	env.Holds("the other topic never pauses", time.Second, spared.neverPauses(noPause))
+	env.Holds("the other topic never pauses", time.Second, spared.neverPauses)
 	readBack(env, kafka, again, spared)
 }

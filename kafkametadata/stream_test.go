@@ -96,17 +96,15 @@ func (s *stream) failures() (int, error) {
 	return len(s.failed), s.latest
 }
 
-// neverPauses is the probe "no record has failed and no gap is longer than this".
-func (s *stream) neverPauses(most time.Duration) testenv.Probe {
-	return func(context.Context) error {
-		if n, err := s.failures(); n > 0 {
-			return fmt.Errorf("%d records to %q failed: %w", n, s.topic, err)
-		}
-		if gap := s.longestGap(); gap > most {
-			return fmt.Errorf("no record to %q was acknowledged for %v", s.topic, gap.Round(time.Millisecond))
-		}
-		return nil
+// neverPauses is the probe "no record has failed and no gap is longer than noPause".
+func (s *stream) neverPauses(context.Context) error {
+	if n, err := s.failures(); n > 0 {
+		return fmt.Errorf("%d records to %q failed: %w", n, s.topic, err)
 	}
+	if gap := s.longestGap(); gap > noPause {
+		return fmt.Errorf("no record to %q was acknowledged for %v", s.topic, gap.Round(time.Millisecond))
+	}
+	return nil
 }
 
 // goesOn is a probe that succeeds once so many records more have been acknowledged.

@@ -31,15 +31,15 @@ func strictRetries() []kgo.Opt {
 }
 
 func TestUnknownTopicNeverFailsTheRealOne(t *testing.T) {
-	const real, later, rounds = "real", "later", 100
+	const known, later, rounds = "real", "later", 100
 	env := testenv.New(t, unknownTopic)
 	kafka := env.StartKafka(testenv.KafkaSpec{Config: autoCreation(false)})
-	require.NoError(t, kafka.CreateTopic(env.Context(), real, 1))
-	env.Witness("a fresh client sends", freshSends(env, kafka, real))
+	require.NoError(t, kafka.CreateTopic(env.Context(), known, 1))
+	env.Witness("a fresh client sends", freshSends(env, kafka, known))
 	// A record to a topic that has failed before waits for the next metadata: by default
 	// 5 s, which makes this take ten minutes.
 	c := underTestIn(t, env, kafka, append(strictRetries(), kgo.MetadataMinAge(env.ByProfile(50*time.Millisecond, 5*time.Second)))...)
-	env.Within("the client sends before the fault", 10*time.Second, c.sends(real))
+	env.Within("the client sends before the fault", 10*time.Second, c.sends(known))
 
 	fails := func(ctx context.Context, topic string) error {
 		err := c.send(ctx, topic, "lost")
@@ -64,7 +64,7 @@ func TestUnknownTopicNeverFailsTheRealOne(t *testing.T) {
 	})
 	env.Within("real, unknown, real, a hundred times: only the unknown fail", env.ByProfile(time.Minute, 15*time.Minute), testenv.AtOnce(func(ctx context.Context) error {
 		for n := range rounds {
-			if err := c.send(ctx, real, fmt.Sprint(2*n+1)); err != nil {
+			if err := c.send(ctx, known, fmt.Sprint(2*n+1)); err != nil {
 				return fmt.Errorf("round %d, before the unknown: %w", n, err)
 			}
 			// A name that was asked for before, and a new one.
@@ -75,18 +75,18 @@ func TestUnknownTopicNeverFailsTheRealOne(t *testing.T) {
 			if err := fails(ctx, unknown); err != nil {
 				return fmt.Errorf("round %d: %w", n, err)
 			}
-			if err := c.send(ctx, real, fmt.Sprint(2*n+2)); err != nil {
+			if err := c.send(ctx, known, fmt.Sprint(2*n+2)); err != nil {
 				return fmt.Errorf("round %d, after the unknown: %w", n, err)
 			}
 		}
 		return nil
 	}))
 	env.Within("what was acknowledged is there once and in order", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error {
-		read, err := readAll(ctx, env, kafka, real)
+		read, err := readAll(ctx, env, kafka, known)
 		if err != nil {
 			return err
 		}
-		all := &stream{topic: real}
+		all := &stream{topic: known}
 		for n := range 2 * rounds {
 			all.acked = append(all.acked, n+1)
 		}
