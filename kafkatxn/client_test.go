@@ -92,3 +92,11 @@ func aborts(ctx context.Context, c *kgo.Client) error {
 	}
 	return c.EndTransaction(ctx, kgo.TryAbort)
 }
+
+// orNil gives an error also for none, to be wrapped.
+func orNil(err error) error {
+	if err == nil {
+		return errors.New("no error")
+	}
+	return err
+}

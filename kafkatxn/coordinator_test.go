@@ -1,0 +1,117 @@
+package kafkatxn
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kmsg"
+
+	"github.com/brokerfault/brokerfault/testenv"
+)
+
+func commitCase(name, fault string) testenv.Case {
+	return testenv.Case{
+		Name:      "kafkatxn/" + name,
+		Claim:     "a commit " + fault + " returns within its bound and reports what happened: all records or none, once",
+		Issue:     "https://github.com/twmb/franz-go/issues/855",
+		Client:    underTest,
+		KnownGood: []testenv.Combination{{Broker: "3.9.2"}, {Broker: "4.4.0"}},
+	}
+}
+
+func TestCommitOutlastsPausedCoordinator(t *testing.T) {
+	env := testenv.New(t, commitCase("commit-paused", "while its coordinator hangs"))
+	c := newCommitting(t, env, testenv.KafkaSpec{})
+	paused := env.Inject(c.kafka.Pause().Then(c.begins))
+	env.Holds("the commit is not reported as done", 5*time.Second, c.notDone)
+	paused.Heal()
+	c.settles()
+}
+
+func TestCommitOutlastsKilledCoordinator(t *testing.T) {
+	env := testenv.New(t, commitCase("commit-killed", "while its coordinator is gone"))
+	c := newCommitting(t, env, testenv.KafkaSpec{})
+	killed := env.Inject(c.kafka.Kill().Then(c.begins))
+	env.Holds("the commit is not reported as done", 2*time.Second, c.notDone)
+	killed.Heal()
+	c.settles()
+}
+
+// TestCommitIsReportedThatKilledCoordinatorHadTaken has the coordinator end between its
+// decision and the answer.
+func TestCommitIsReportedThatKilledCoordinatorHadTaken(t *testing.T) {
+	env := testenv.New(t, commitCase("commit-killed-after", "that its coordinator takes, and is killed before the answer,"))
+	c := newCommitting(t, env, testenv.KafkaSpec{})
+	held := env.Inject(c.kafka.Hold(testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}).Then(c.begins))
+	killed := env.Inject(c.kafka.Kill())
+	held.Heal()
+	killed.Heal()
+	c.settles()
+}
+
+func TestCommitIsReportedWhoseAnswerWasLost(t *testing.T) {
+	for _, version := range []string{"", "4.4.0"} {
+		t.Run(orDefault(version), func(t *testing.T) {
+			env := testenv.New(t, commitCase("commit-answer-lost", "whose answer is lost with its connection"))
+			c := newCommitting(t, env, testenv.KafkaSpec{Version: version})
+			lost := env.Inject(c.kafka.Lose(testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}).Then(c.begins))
+			lost.Heal()
+			c.settles()
+		})
+	}
+}
+
+func TestCommitIsReportedWhoseAnswerNeverCame(t *testing.T) {
+	for _, version := range []string{"", "4.4.0"} {
+		t.Run(orDefault(version), func(t *testing.T) {
+			env := testenv.New(t, commitCase("commit-answer-dropped", "whose answer never comes on a connection that stays"))
+			c := newCommitting(t, env, testenv.KafkaSpec{Version: version})
+			dropped := env.Inject(c.kafka.Drop(testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}).Then(c.begins))
+			dropped.Heal()
+			c.settles()
+		})
+	}
+}
+
+func TestCommitGoesToCoordinatorThatTakesOver(t *testing.T) {
+	env := testenv.New(t, commitCase("commit-failover", "whose coordinator is killed, with two brokers left,"))
+	c := newCommitting(t, env, testenv.KafkaSpec{Brokers: 3})
+	failover := c.kafka.Node(c.coordinator()).Kill().Then(c.begins)
+	failover.Heal = nil // the others take over
+	env.Inject(failover)
+	c.settles()
+}
+
+// TestSameClientGoesOnAfterAbortOfUnconfirmedCommit is about a commit that returned with an
+// error of the network. The client's documentation has it aborted by the same client.
+func TestSameClientGoesOnAfterAbortOfUnconfirmedCommit(t *testing.T) {
+	const (
+		goesOn         = "the same client commits the next transaction"
+		fencedByItself = "not recovered in 30 s: the abort reloads the producer ID with its old epoch, which the coordinator's own abort has raised: PRODUCER_FENCED, final for this client; a rebuilt client commits"
+	)
+	env := testenv.New(t, testenv.Case{
+		Name:   "kafkatxn/unconfirmed-commit-same-client",
+		Claim:  "a client whose commit was unconfirmed and then aborted commits the next transaction",
+		Issue:  "https://github.com/twmb/franz-go/issues/855",
+		Client: underTest,
+		KnownBad: []testenv.Combination{
+			{Client: "v1.22.3", Broker: "3.5.1", Evidence: fencedByItself, Fails: goesOn, Open: "seen here, no report of it was found"},
+			{Client: "v1.22.3", Broker: "3.9.2", Evidence: fencedByItself, Fails: goesOn, Open: "seen here, no report of it was found"},
+		},
+		KnownGood: []testenv.Combination{{Client: "v1.22.3", Broker: "4.4.0"}},
+	})
+	c := newCommitting(t, env, testenv.KafkaSpec{})
+	env.Witness("a rebuilt client commits", func(ctx context.Context) error { return commits(c.rebuilt(), orders, "witness")(ctx) })
+	killed := env.Inject(c.kafka.Kill().Then(c.begins))
+	env.Within("the commit returns with an error", commitBound, func(ctx context.Context) error {
+		if err := c.returned(ctx); err != nil {
+			return err
+		}
+		return c.notDone(ctx)
+	})
+	killed.Heal()
+	env.Within("what was not committed is aborted", commitBound, testenv.AtOnce(func(ctx context.Context) error { return aborts(ctx, c.client) }))
+	env.Recovers(goesOn, commitBound, commits(c.client, orders, "next"))
+	env.Within("only the next shows", 15*time.Second, c.committed.hasRead("before", "next"))
+}

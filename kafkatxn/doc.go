@@ -1,0 +1,46 @@
+// Package kafkatxn tests what becomes of Kafka transactions, and of those who read
+// past them, when a producer, a batch, an answer or a broker goes missing.
+//
+// # The incident
+//
+// A transactional batch that reaches a partition outside of its transaction, because the
+// partition was never added or the transaction has ended meanwhile, opens a
+// transaction that the coordinator does not know. On brokers without transaction
+// verification (before 3.6, KIP-890) nothing ever ends it: the last stable offset (LSO)
+// stays where it is, every read_committed consumer of the partition starves, and no
+// transaction timeout frees it. The operator finds it by comparing what the
+// partition's leader calls open (DescribeProducers) with what the coordinator says
+// (ListTransactions, DescribeTransactions), and ends it with an abort marker
+// (WriteTxnMarkers; KIP-664).
+//
+// # What was seen
+//
+//   - 3.5.1 takes the batch and hangs; 3.9.2 does with
+//     transaction.partition.verification.enable=false. After the marker a read_committed
+//     consumer reads on at once.
+//   - 3.9.2 refuses it with TRANSACTION_ABORTABLE, and so does 4.4.0 for Produce
+//     versions up to 11. From version 12 on 4.4.0 adds the partition itself (TV2), so the
+//     transaction's timeout ends it.
+//   - By accident it happens with a client that throws away a record in flight and aborts
+//     with the same epoch: in franz-go that is UnsafeAbortBufferedRecords followed by
+//     EndTransaction. The batch that arrives afterwards hangs on 3.5.1 and is refused
+//     on 3.9.2 and 4.4.0.
+//   - It does not happen where the coordinator aborts a silent producer: that abort raises
+//     the epoch, so the late batch is fenced, on 3.5.1 as well.
+//
+// # What the client does not do
+//
+// franz-go v1.22.3 returns from a commit with a network error if its coordinator is gone,
+// and its documentation has the caller abort with the same client. On brokers without
+// TV2 (3.5.1, 3.9.2) that abort ends in PRODUCER_FENCED, which is final for this client: it
+// reloads its producer ID with the old epoch, which the coordinator's own abort has just
+// raised. Nothing is lost or doubled; a client rebuilt with the same transactional ID goes
+// on. A transaction timed out by the broker ends a client in the same way (on 4.4.0 with
+// INVALID_TXN_STATE).
+//
+// # Limits
+//
+// The tests that name no version run on that of BROKERFAULT_KAFKA and need 3.0 or newer
+// for DescribeProducers and DescribeTransactions (KIP-664). The brokers look for
+// transactions over their timeout every second instead of every ten.
+package kafkatxn
