@@ -104,10 +104,7 @@ func (r *reader) hasRead(topic string, first, last int) testenv.Probe {
 func (r *reader) isToldOf(topic string, first, last int) testenv.Probe {
 	read := r.hasRead(topic, first, last)
 	return func(ctx context.Context) error {
-		r.lock.Lock()
-		told := r.of(topic).err != nil
-		r.lock.Unlock()
-		if told {
+		if r.hasError(topic) {
 			return nil
 		}
 		if err := read(ctx); err != nil {
@@ -115,6 +112,12 @@ func (r *reader) isToldOf(topic string, first, last int) testenv.Probe {
 		}
 		return nil
 	}
+}
+
+func (r *reader) hasError(topic string) bool {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	return r.of(topic).err != nil
 }
 
 // longestGap is the longest time without a record of the topic, the present one included.
