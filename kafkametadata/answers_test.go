@@ -40,7 +40,7 @@ func timeout(env *testenv.Env) time.Duration { return env.ByProfile(2*time.Secon
 func TestLateMetadataDelaysNewTopicsOnly(t *testing.T) {
 	const late = time.Second
 	env := testenv.New(t, delayedMetadata)
-	kafka := withTwoTopics(t, env)
+	kafka := withTwoTopics(t, env, "")
 	require.NoError(t, kafka.CreateTopic(env.Context(), "receipts", 1))
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders)
@@ -60,7 +60,7 @@ func TestLateMetadataDelaysNewTopicsOnly(t *testing.T) {
 
 func TestClientResumesAfterItsMetadataAnswersWereSwallowed(t *testing.T) {
 	env := testenv.New(t, droppedMetadata)
-	kafka := withTwoTopics(t, env)
+	kafka := withTwoTopics(t, env, "")
 	c := underTestIn(t, env, kafka, kgo.RequestTimeoutOverhead(timeout(env)))
 	streams := startStreams(env, c, orders)
 	first := newFlush(invoices)
@@ -78,7 +78,7 @@ func TestClientResumesAfterItsMetadataAnswersWereSwallowed(t *testing.T) {
 
 func TestClientResumesAfterItsOnlyBootstrapBrokerWasCutOff(t *testing.T) {
 	env := testenv.New(t, bootstrapCut)
-	kafka := withTwoTopics(t, env)
+	kafka := withTwoTopics(t, env, "")
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders)
 	cut := env.Inject(kafka.Cut())

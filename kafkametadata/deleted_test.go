@@ -28,7 +28,7 @@ const mostPerSecond = 2
 
 func TestDeletedTopicKeepsMetadataRequestsBoundedAndTheOtherTopicFast(t *testing.T) {
 	env := testenv.New(t, deletedTopic)
-	kafka := withTwoTopics(t, env)
+	kafka := withTwoTopics(t, env, "")
 	env.Witness("a fresh client sends to the other topic", freshSends(env, kafka, invoices))
 	a := newAdmin(t, env, kafka)
 	c := underTestIn(t, env, kafka, kgo.ConsumeTopics(orders, invoices))

@@ -30,7 +30,9 @@
 //     fails after 20 s. The same goes for a topic that was deleted.
 //   - From v1.22.0 on a topic that was deleted and made anew stays lost to the client, with
 //     UNKNOWN_TOPIC_ID, until it is purged and, by a consumer, added again. v1.21.5 is
-//     silent, and stores offsets of the old topic for the new one.
+//     silent, and stores offsets of the old topic for the new one. So does v1.22.3 on
+//     brokers whose offset commits name the topic only (seen on 3.9.2, not on 4.4.0), as
+//     long as nothing has told it: while the topic is paused, and for a moment always.
 //   - While metadata answers are swallowed the client waits for each as long as its
 //     RequestTimeoutOverhead, 10 s by default.
 //

@@ -1,6 +1,8 @@
 package kafkametadata
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -26,9 +28,9 @@ type group struct {
 	invoices *stream
 }
 
-func startGroup(t *testing.T, env *testenv.Env) *group {
+func startGroup(t *testing.T, env *testenv.Env, version string) *group {
 	t.Helper()
-	kafka := withTwoTopics(t, env)
+	kafka := withTwoTopics(t, env, version)
 	g := &group{kafka: kafka, admin: newAdmin(t, env, kafka)}
 	writer := otherClient(t, env, kafka, "writer")
 	g.invoices = startStreams(env, writer, invoices)[0]
@@ -62,7 +64,7 @@ func (g *group) fills(t *testing.T, env *testenv.Env) {
 
 func TestConsumerOfARecreatedTopicIsToldAndReadsItsOtherTopicOn(t *testing.T) {
 	env := testenv.New(t, recreatedConsumer)
-	g := startGroup(t, env)
+	g := startGroup(t, env, "")
 	env.Inject(g.admin.recreated(g.kafka, orders))
 	g.fills(t, env)
 	env.Recovers("the consumer has an error or the new records", env.ByProfile(15*time.Second, time.Minute),
@@ -79,19 +81,57 @@ func TestConsumerOfARecreatedTopicIsToldAndReadsItsOtherTopicOn(t *testing.T) {
 	env.Within("the group has read all of the other topic", 10*time.Second, g.hasRead(invoices, 1, g.invoices.sent()))
 }
 
-func TestNoOldOffsetIsCommittedToARecreatedTopic(t *testing.T) {
+func TestNoOldOffsetIsCommittedOnceTheRecreatedTopicIsTold(t *testing.T) {
 	env := testenv.New(t, recreatedOffsets)
-	g := startGroup(t, env)
-	// The group has records whose offsets it commits only after the topic was made anew.
+	g := startGroup(t, env, "")
+	g.hasUncommitted(t, env)
+	fault := g.admin.recreated(g.kafka, orders)
+	began := time.Now()
+	env.Inject(fault)
+	// A commit names the topic only, so a client that is not told yet cannot know better.
+	// One that never is gets five seconds.
+	env.Within("the consumer has an error, or had its time to have one", 10*time.Second, func(context.Context) error {
+		if !g.hasError(orders) && time.Since(began) < 5*time.Second {
+			return errors.New("no error came yet")
+		}
+		return nil
+	})
+	g.commits.Unlock()
+	g.keepsOldOffsets(t, env)
+}
+
+// A topic that the consumer has paused is not fetched, so nothing tells it that the topic
+// was made anew.
+func TestPausedConsumerCommitsNoOldOffsetToARecreatedTopic(t *testing.T) {
+	for _, version := range []string{"3.9.2", "4.4.0"} {
+		t.Run("on "+version, func(t *testing.T) {
+			env := testenv.New(t, pausedOffsets)
+			g := startGroup(t, env, version)
+			g.hasUncommitted(t, env)
+			g.PauseFetchTopics(orders)
+			env.Inject(g.admin.recreated(g.kafka, orders))
+			g.commits.Unlock()
+			g.keepsOldOffsets(t, env)
+		})
+	}
+}
+
+// hasUncommitted makes the group read records whose offsets it does not commit until
+// commits is unlocked.
+func (g *group) hasUncommitted(t *testing.T, env *testenv.Env) {
+	t.Helper()
 	g.commits.Lock()
 	writer := otherClient(t, env, g.kafka, "late writer")
 	env.Within("the old topic has more records", 10*time.Second, testenv.AtOnce(writer.sendsNumbers(orders, oldRecords+1, oldRecords+10)))
 	env.Within("the group has read what it has not committed", 10*time.Second, g.hasRead(orders, oldRecords+1, oldRecords+10))
-	env.Inject(g.admin.recreated(g.kafka, orders))
-	g.commits.Unlock()
+}
+
+// keepsOldOffsets wants the group to commit on, but nothing of the old topic.
+func (g *group) keepsOldOffsets(t *testing.T, env *testenv.Env) {
+	t.Helper()
 	g.fills(t, env)
-	env.Holds("no old offset is committed to the new topic", env.ByProfile(7*time.Second, 30*time.Second),
-		g.admin.committedAtMost(readers, orders, newRecords))
-	env.Within("the other topic's offsets are committed on", 10*time.Second, g.admin.committedAtLeast(readers, invoices, int64(g.invoices.sent())))
+	sent := int64(g.invoices.sent())
+	env.Within("the other topic's offsets are committed on", 10*time.Second, g.admin.committedAtLeast(readers, invoices, sent))
+	env.Holds(noOldOffset, env.ByProfile(6*time.Second, 30*time.Second), g.admin.committedAtMost(readers, orders, newRecords))
 	readBack(env, g.kafka, g.invoices)
 }
