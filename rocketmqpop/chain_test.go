@@ -22,6 +22,7 @@ var chain = testenv.Case{
 }
 
 func TestRetryAfterLostAnswerUnblocksQueue(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, chain)
 	c := newIncident(t, env, setting{})
 	env.Recovers("the retry finds the lost messages", 5*time.Second, testenv.AtOnce(func(context.Context) error {
@@ -42,6 +43,7 @@ var chainReproduces = testenv.Case{
 }
 
 func TestRetryAfterLostAnswerBlocksQueueReproduces(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, chainReproduces)
 	c := newIncident(t, env, setting{spec: testenv.RocketMQSpec{Version: knownBadBroker}})
 	env.Within("a colliding retry was answered empty", time.Second, testenv.AtOnce(func(context.Context) error {

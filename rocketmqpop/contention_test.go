@@ -28,6 +28,7 @@ var contention = testenv.Case{
 const noneEmpty = "no retry is answered empty"
 
 func TestRetriesOfOneAttemptAreNeverAnsweredEmpty(t *testing.T) {
+	t.Parallel()
 	c := contend(t, contention, setting{})
 	c.scene.env.Recovers(noneEmpty, 30*time.Second, testenv.AtOnce(c.check))
 	c.finish()
@@ -48,6 +49,7 @@ var contentionWithoutKV = testenv.Case{
 const noReport = "no public report was found"
 
 func TestRetriesOfOneAttemptAreNeverAnsweredEmptyWithoutPopKV(t *testing.T) {
+	t.Parallel()
 	c := contend(t, contentionWithoutKV, setting{withoutKV: true})
 	c.scene.env.Recovers(noneEmpty, 30*time.Second, testenv.AtOnce(c.check))
 	c.finish()
@@ -61,6 +63,7 @@ var contentionReproduces = testenv.Case{
 }
 
 func TestRetriesOfOneAttemptAreAnsweredEmptyReproduces(t *testing.T) {
+	t.Parallel()
 	c := contend(t, contentionReproduces, setting{spec: testenv.RocketMQSpec{Version: knownBadBroker}})
 	c.scene.env.Recovers("some retries were answered empty", 30*time.Second, testenv.AtOnce(func(context.Context) error {
 		if c.empty == 0 {
