@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"encoding/json"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -25,21 +26,34 @@ type Case struct {
 	KnownGood []Combination
 }
 
+// list tells the catalogue what New does not tell anyway.
+func (e *Env) list() {
+	e.t.Helper()
+	e.t.Attr("claim", oneLine(e.c.Claim))
+	for key, all := range map[string][]Combination{"known_bad_at": e.c.KnownBad, "known_good_at": e.c.KnownGood} {
+		text, err := json.Marshal(all)
+		if err != nil {
+			e.environment("list the combinations: %v", err)
+		}
+		e.t.Attr(key, string(text))
+	}
+}
+
 // Combination is a client and a broker version; an empty one stands for any.
 type Combination struct {
-	Client string
-	Broker string
+	Client string `json:"client,omitempty"`
+	Broker string `json:"broker,omitempty"`
 	// Evidence is what was measured.
-	Evidence string
+	Evidence string `json:"evidence,omitempty"`
 	// Fails is the claim of the one wait that fails, as it is given to Within,
 	// Holds or Recovers. An open combination needs it: what fails elsewhere is
 	// not what is listed.
-	Fails string
+	Fails string `json:"-"`
 	// Open says that no release mends this yet, and where that is told. With an open combination the test is run, its verdict recorded,
 	// and a claim that fails as listed is reported as skipped, so that a suite
 	// does not stay red for what nobody can upgrade; a claim that holds
 	// although it is listed fails, for the entry is wrong.
-	Open string
+	Open string `json:"open,omitempty"`
 }
 
 // Client names a client library through one of its functions, so that its

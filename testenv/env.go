@@ -76,6 +76,7 @@ func New(t testing.TB, c Case) *Env {
 	}
 	e.settings = s
 	if s.List {
+		e.list()
 		e.NotRun("BROKERFAULT_LIST=1 only lists")
 	}
 	e.say("case", "%s: %s", c.Name, c.Claim)

@@ -58,6 +58,6 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun())
+	root.AddCommand(newRun(), newList(), newCompare(), newControls(), newBisect())
 	return root
 }

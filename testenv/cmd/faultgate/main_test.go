@@ -28,9 +28,9 @@ func TestSingleDashIsTakenAsTheGoCommandDoes(t *testing.T) {
 
 func TestWrongCommandLineIsRefused(t *testing.T) {
 	for _, args := range [][]string{
-		{"run", "-client", "m"}, {"run", "-client", "m=v1,v2"}, {"run", "-client", "m=v1", "-client", "m=v2"},
+		{"run", "-client", "m"}, {"run", "-client", "m=v1,"}, {"run", "-client", "m=v1", "-client", "m=v2"},
 		{"run", "-broker", "redis=7"}, {"run", "-broker", "kafka="}, {"run", "-runtime", "podman"},
-		{"run", "-profile", "slow"}, {"run", "./..."}, {"run", "-nonsense"},
+		{"run", "-profile", "slow"}, {"run", "./..."}, {"run", "-nonsense"}, {"compare"}, {"bisect", "-case", "x"},
 	} {
 		var out, err bytes.Buffer
 		assert.Equal(t, exitUsage, Main(args, &out, &err), args)
@@ -42,7 +42,7 @@ func TestWrongCommandLineIsRefused(t *testing.T) {
 func module(t *testing.T, test string) {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/cases\n\ngo 1.26\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/pulsarcases\n\ngo 1.26\n"), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "x_test.go"), []byte(test), 0o600))
 	t.Chdir(dir)
 	t.Setenv("GOFLAGS", "")
@@ -85,7 +85,7 @@ func TestRunEndsWithTheReportsExitCode(t *testing.T) {
 	module(t, recordsItsSettings)
 	var out, progress bytes.Buffer
 	assert.Equal(t, gate.ExitFailed, Main([]string{"run"}, &out, &progress))
-	assert.Contains(t, out.String(), "failed: example.com/cases TestOther")
+	assert.Contains(t, out.String(), "failed: example.com/pulsarcases TestOther")
 	assert.Equal(t, gate.ExitNothingRan, Main([]string{"run", "--", "-run", "None"}, &out, &progress))
 	assert.Equal(t, gate.ExitEnvironment, Main([]string{"run", "--", "-timeout=soon"}, &out, &progress))
 }

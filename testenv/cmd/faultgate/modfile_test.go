@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"testing"
 
@@ -60,6 +61,7 @@ import (
 
 func TestCase(t *testing.T) {
 	t.Attr("case", "cases/one")
+	t.Attr("client", "example.com/client")
 	t.Attr("client_version", client.Version)
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}}", "example.com/client").Output()
 	if err != nil {
@@ -74,8 +76,12 @@ func TestRunTakesAnotherClientAndLeavesTheCheckoutAsItIs(t *testing.T) {
 	proxy(t, "v1.0.0", "v1.1.0")
 	module(t, tellsItsClient)
 	t.Setenv("GOFLAGS", "-modcacherw")
-	const gomod = "module example.com/cases\n\ngo 1.26\n\nrequire example.com/client v1.1.0\n"
+	const gomod = "module example.com/pulsarcases\n\ngo 1.26\n\nrequire example.com/client v1.1.0\n"
 	require.NoError(t, os.WriteFile("go.mod", []byte(gomod), 0o600))
+
+	require.NoError(t, exec.CommandContext(t.Context(), "go", "mod", "tidy").Run())
+	sum, err := os.ReadFile("go.sum")
+	require.NoError(t, err)
 
 	var out, progress bytes.Buffer
 	code := Main([]string{"run", "-json", "-client", clientModule + "=v1.0.0"}, &out, &progress)
@@ -88,7 +94,9 @@ func TestRunTakesAnotherClientAndLeavesTheCheckoutAsItIs(t *testing.T) {
 	after, err := os.ReadFile("go.mod")
 	require.NoError(t, err)
 	assert.Equal(t, gomod, string(after))
-	assert.NoFileExists(t, "go.sum")
+	left, err := os.ReadFile("go.sum")
+	require.NoError(t, err)
+	assert.Equal(t, string(sum), string(left))
 
 	assert.Equal(t, gate.ExitEnvironment, Main([]string{"run", "-client", clientModule + "=v9.9.9"}, &out, &progress))
 	assert.Contains(t, progress.String(), "v9.9.9")

@@ -27,7 +27,12 @@ type Cell struct {
 	Artifacts string `json:"artifacts"`
 	// Result is go test's own word: pass, fail, skip, or cut off.
 	Result string `json:"result"`
+
+	listing listing
 }
+
+// listing is what a case tells of itself in a listing run.
+type listing struct{ claim, knownBad, knownGood string }
 
 // Accepted says that go test let the case pass although it did not recover: it
 // is listed as known-bad, and no release mends it.

@@ -17,13 +17,9 @@ import (
 func (r *Report) Print(w io.Writer) error {
 	var b strings.Builder
 	if len(r.Cells) > 0 {
-		t := table.NewWriter()
+		t := r.table()
 		t.SetStyle(table.StyleLight)
 		t.Style().Format.Header = 0
-		t.AppendHeader(table.Row{"case", "client", "broker", "runtime", "verdict", "recovery of budget"})
-		for _, c := range r.Cells {
-			t.AppendRow(table.Row{c.Case, c.client(), version(c.Broker, c.BrokerVersion), c.Runtime, c.verdict(), c.recovery()})
-		}
 		b.WriteString(t.Render())
 		b.WriteByte('\n')
 	}
@@ -44,6 +40,18 @@ func (r *Report) Print(w io.Writer) error {
 	b.WriteByte('\n')
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// Markdown is the verdict table for a page, with the closing line.
+func (r *Report) Markdown() string { return r.table().RenderMarkdown() + "\n\n" + r.closing() + "\n" }
+
+func (r *Report) table() table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"case", "client", "broker", "runtime", "verdict", "recovery of budget"})
+	for _, c := range r.Cells {
+		t.AppendRow(table.Row{c.Case, c.client(), version(c.Broker, c.BrokerVersion), c.Runtime, c.verdict(), c.recovery()})
+	}
+	return t
 }
 
 func list(b *strings.Builder, title string, all []Failure) {

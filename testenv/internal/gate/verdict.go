@@ -110,6 +110,7 @@ func (c *Collector) cell(t *test) (Cell, []Failure) {
 		Verdict: evidence.Verdict(t.attrs["verdict"]), AtFault: evidence.Fault(t.attrs["at_fault"]),
 		KnownBad: t.attrs["known_bad"], Reason: t.attrs["reason"],
 		Evidence: map[string]int64{}, Artifacts: t.artifacts, Result: cmp.Or(t.result, cutOff),
+		listing: listing{t.attrs["claim"], t.attrs["known_bad_at"], t.attrs["known_good_at"]},
 	}
 	var bad []Failure
 	number := func(name, value string) *int64 {

@@ -1,11 +1,10 @@
-package main
+package suite
 
 import (
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,15 +15,15 @@ import (
 // modfile copies go.mod and go.sum into dir, asks for the clients there, and
 // returns the GOFLAGS that make the go command use it, also where a test runs
 // the go command itself. The checkout is only read.
-func modfile(ctx context.Context, dir string, clients []client, stderr io.Writer) (string, error) {
-	gomod, err := goCommand(ctx, stderr, "env", "GOMOD")
+func (s *Suite) modfile(ctx context.Context, dir string, clients []Client) (string, error) {
+	gomod, err := s.goCommand(ctx, "env", "GOMOD")
 	if err != nil {
 		return "", err
 	}
 	if gomod == "" || gomod == os.DevNull {
-		return "", errors.New("--client needs a go.mod here or above")
+		return "", errors.New("another client version needs a go.mod here or above")
 	}
-	flags, err := goCommand(ctx, stderr, "env", "GOFLAGS")
+	flags, err := s.goCommand(ctx, "env", "GOFLAGS")
 	if err != nil {
 		return "", err
 	}
@@ -38,29 +37,29 @@ func modfile(ctx context.Context, dir string, clients []client, stderr io.Writer
 	}
 	get := []string{"get", "-modfile=" + copied}
 	for _, c := range clients {
-		get = append(get, c.module+"@"+c.version)
+		get = append(get, c.Module+"@"+c.Version)
 	}
-	if _, err := goCommand(ctx, stderr, get...); err != nil {
+	if _, err := s.goCommand(ctx, get...); err != nil {
 		return "", err
 	}
 	for _, c := range clients {
-		got, err := goCommand(ctx, stderr, "list", "-mod=mod", "-modfile="+copied, "-m", "-f", "{{.Version}}", c.module)
+		got, err := s.goCommand(ctx, "list", "-mod=mod", "-modfile="+copied, "-m", "-f", "{{.Version}}", c.Module)
 		if err != nil {
 			return "", err
 		}
-		if strings.HasPrefix(c.version, "v") && got != c.version {
-			return "", fmt.Errorf("%s %s was asked for, but %s is what the other modules allow", c.module, c.version, got)
+		if strings.HasPrefix(c.Version, "v") && got != c.Version {
+			return "", fmt.Errorf("%s %s was asked for, but %s is what the other modules allow", c.Module, c.Version, got)
 		}
 	}
 	// -mod=mod: another version of a client may need sums that go get did not ask for.
 	return strings.TrimSpace(flags + " -mod=mod -modfile=" + copied), nil
 }
 
-func goCommand(ctx context.Context, stderr io.Writer, args ...string) (string, error) {
+func (s *Suite) goCommand(ctx context.Context, args ...string) (string, error) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = append(os.Environ(), "GOWORK=off")
-	cmd.Stdout, cmd.Stderr = &out, stderr
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.Dir, &out, s.Stderr
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
 	}

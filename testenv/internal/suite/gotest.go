@@ -1,4 +1,4 @@
-package main
+package suite
 
 import (
 	"context"
@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -18,8 +17,9 @@ const interruptGrace = 20 * time.Second
 // goTest runs the go command in a process group of its own, which an
 // interrupt of ctx reaches as a whole, and returns once the stream has ended.
 // That tests failed is no error: the stream tells it.
-func goTest(ctx context.Context, args, env []string, stdout, stderr io.Writer) error {
+func goTest(ctx context.Context, dir string, args, env []string, stdout, stderr io.Writer) error {
 	cmd := exec.CommandContext(ctx, "go", args...)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -36,16 +36,4 @@ func goTest(ctx context.Context, args, env []string, stdout, stderr io.Writer) e
 		return nil
 	}
 	return fmt.Errorf("run go test: %w", err)
-}
-
-// lines lets the go command's messages and our progress share a writer.
-type lines struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lines) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
 }

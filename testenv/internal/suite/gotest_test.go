@@ -1,9 +1,11 @@
-package main
+package suite
 
 import (
 	"bytes"
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -29,12 +31,14 @@ func TestB(t *testing.T) {
 `
 
 func TestInterruptReachesTheTestsAndKeepsWhatWasDone(t *testing.T) {
-	module(t, oneEndsOneHangs)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/cases\n\ngo 1.26\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "x_test.go"), []byte(oneEndsOneHangs), 0o600))
 	ctx, cancel := context.WithCancel(t.Context())
 	var out gate.Collector
 	// TestB begins right after; whether it has recorded its case is not told.
 	out.Finished = func(gate.Progress) { cancel() }
-	require.NoError(t, goTest(ctx, []string{"test", "-json", "-count=1", "./..."}, nil, &out, io.Discard))
+	require.NoError(t, goTest(ctx, dir, []string{"test", "-json", "-count=1", "./..."}, []string{"GOFLAGS=", "GOWORK=off"}, &out, io.Discard))
 	r := out.Report(true)
 	require.NotEmpty(t, r.Cells)
 	assert.Equal(t, evidence.Recovered, r.Cells[0].Verdict)

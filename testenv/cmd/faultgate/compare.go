@@ -1,0 +1,92 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/suite"
+)
+
+type compare struct {
+	options
+	base, head string
+}
+
+func newCompare() *cobra.Command {
+	var p compare
+	c := &cobra.Command{
+		Use:   "compare --base go.mod --head go.mod [-- go test flags]",
+		Short: "run the cases of the clients that two go.mod differ in, under both, and allow or block",
+		Long: "compare takes the versions of the clients under test from two go.mod files, or from the go.mod of two\n" +
+			"git revisions, runs the cases of those that differ under both, and says for each what changed.\n" +
+			"It exits with 0 to allow, 1 to block, 3 if a verdict could not be reached.",
+		Args: noArguments,
+		RunE: p.run,
+	}
+	p.add(c)
+	f := c.Flags()
+	f.StringVar(&p.base, "base", "", "the go.mod, or the git revision, before the change")
+	f.StringVar(&p.head, "head", "go.mod", "the go.mod, or the git revision, after the change")
+	f.StringVar(&p.markdown, "markdown", "", "write the comparison to this file, as Markdown")
+	return c
+}
+
+func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
+	if p.base == "" {
+		return errors.New("--base is needed: the go.mod, or the git revision, before the change")
+	}
+	s, err := p.suite(c, goTestFlags)
+	if err != nil {
+		return err
+	}
+	cases, err := p.catalogue(c, s)
+	if err != nil {
+		return err
+	}
+	base, err := suite.Versions(c.Context(), p.base, cases.Clients())
+	if err != nil {
+		return fmt.Errorf("--base: %w", err)
+	}
+	head, err := suite.Versions(c.Context(), p.head, cases.Clients())
+	if err != nil {
+		return fmt.Errorf("--head: %w", err)
+	}
+	before, after := differing(cases.Clients(), base, head)
+	if len(after.Clients) == 0 {
+		const nothing = "allow: both have the same versions of the clients under test"
+		return p.print(c, &gate.Comparison{Changes: []gate.Change{}, Other: []gate.Failure{}},
+			nothing+"\n", func() string { return "### " + nothing + "\n" })
+	}
+	var modules []string
+	for _, client := range after.Clients {
+		modules = append(modules, client.Module)
+	}
+	cases = cases.Of(modules...)
+	only := s.Only(cases)
+	b := only.Run(c.Context(), before)
+	b.Keep(cases)
+	h := only.Run(c.Context(), after)
+	h.Keep(cases)
+	result := gate.Compare(before.String(), after.String(), b, h)
+	if err := p.print(c, result, result.Text(), result.Markdown); err != nil {
+		return err
+	}
+	return code(result.ExitCode())
+}
+
+// differing are the clients that both have, in another version each. One that only one
+// side has is no bump, and nothing to compare with.
+func differing(modules []string, base, head map[string]string) (before, after suite.Set) {
+	for _, m := range modules {
+		if base[m] == "" || head[m] == "" || strings.EqualFold(base[m], head[m]) {
+			continue
+		}
+		before.Clients = append(before.Clients, suite.Client{Module: m, Version: base[m]})
+		after.Clients = append(after.Clients, suite.Client{Module: m, Version: head[m]})
+	}
+	return before, after
+}

@@ -1,0 +1,146 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+)
+
+// healsAtTwo is a case that recovers with v1.2.0 and newer, and lists so.
+const healsAtTwo = `package cases
+
+import (
+	"os"
+	"testing"
+
+	"example.com/client"
+)
+
+func TestCase(t *testing.T) {
+	t.Attr("case", "cases/one")
+	t.Attr("client", "example.com/client")
+	t.Attr("client_version", client.Version)
+	if os.Getenv("BROKERFAULT_LIST") == "1" {
+		t.Attr("claim", "it comes back")
+		t.Attr("known_bad_at", ` + "`" + `[{"client":"v1.1.0","evidence":"dead"}]` + "`" + `)
+		t.Attr("known_good_at", ` + "`" + `[{"client":"v1.2.0"}]` + "`" + `)
+		t.Skip("only lists")
+	}
+	t.Attr("budget_ms", "30000")
+	if client.Version < "v1.2.0" {
+		t.Attr("verdict", "not recovered")
+		t.Attr("at_fault", "client")
+		t.Attr("reason", "dead")
+		t.Fatal("dead")
+	}
+	t.Attr("recovery_ms", "100")
+	t.Attr("verdict", "recovered")
+}
+`
+
+// cases is a module with that case and four releases of its client.
+func cases(t *testing.T) {
+	t.Helper()
+	proxy(t, "v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0")
+	module(t, healsAtTwo)
+	t.Setenv("GOFLAGS", "-modcacherw")
+	for file, version := range map[string]string{"go.mod": "v1.2.0", "old.mod": "v1.1.0"} {
+		text := "module example.com/pulsarcases\n\ngo 1.26\n\nrequire example.com/client " + version + "\n"
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	require.NoError(t, exec.CommandContext(t.Context(), "go", "mod", "tidy").Run())
+}
+
+func TestCompareBlocksWhatRegressesAndAllowsWhatHeals(t *testing.T) {
+	cases(t)
+	for _, tt := range []struct {
+		base, head string
+		code       int
+		kind       gate.Kind
+	}{
+		{"go.mod", "old.mod", gate.ExitFailed, gate.Regressed},
+		{"old.mod", "go.mod", gate.ExitOK, gate.Fixed},
+	} {
+		var out, progress bytes.Buffer
+		code := Main([]string{"compare", "-json", "-markdown", "out.md", "-base", tt.base, "-head", tt.head}, &out, &progress)
+		require.Equal(t, tt.code, code, progress.String()+out.String())
+		var c gate.Comparison
+		require.NoError(t, json.Unmarshal(out.Bytes(), &c))
+		require.Len(t, c.Changes, 1)
+		assert.Equal(t, tt.kind, c.Changes[0].Kind)
+		written, err := os.ReadFile("out.md")
+		require.NoError(t, err)
+		assert.Contains(t, string(written), "| "+string(tt.kind)+" | cases/one |")
+	}
+}
+
+func TestCompareOfTheSameVersionsRunsNothingAndAllows(t *testing.T) {
+	cases(t)
+	var out, progress bytes.Buffer
+	require.Equal(t, gate.ExitOK, Main([]string{"compare", "-base", "go.mod"}, &out, &progress), progress.String())
+	assert.Contains(t, out.String(), "allow")
+	assert.NotContains(t, progress.String(), "TestCase")
+}
+
+func TestBisectFindsTheReleaseThatHeals(t *testing.T) {
+	cases(t)
+	var out, progress bytes.Buffer
+	code := Main([]string{"bisect", "-json", "-case", "one", "-client", clientModule, "-bad", "v1.0.0", "-good", "v1.3.0",
+		"-versions", "v1.1.0,v1.2.0"}, &out, &progress)
+	require.Equal(t, gate.ExitOK, code, progress.String()+out.String())
+	var f found
+	require.NoError(t, json.Unmarshal(out.Bytes(), &f))
+	assert.Equal(t, found{"cases/one", clientModule, "v1.2.0", "v1.1.0", true}, f)
+}
+
+func TestBisectBelievesNeitherEnd(t *testing.T) {
+	cases(t)
+	var out, progress bytes.Buffer
+	code := Main([]string{"bisect", "-case", "one", "-client", clientModule, "-bad", "v1.3.0", "-good", "v1.2.0",
+		"-versions", "v1.2.0"}, &out, &progress)
+	require.Equal(t, gate.ExitEnvironment, code)
+	assert.Contains(t, progress.String(), "v1.3.0 was given as bad, but is not so")
+}
+
+func TestControlsRunWhatIsListed(t *testing.T) {
+	cases(t)
+	var out, progress bytes.Buffer
+	require.Equal(t, gate.ExitOK, Main([]string{"controls", "-json"}, &out, &progress), progress.String())
+	var all gate.Controls
+	require.NoError(t, json.Unmarshal(out.Bytes(), &all))
+	require.Len(t, all, 2)
+	for _, c := range all {
+		assert.Equal(t, gate.AsListed, c.Outcome, c)
+	}
+}
+
+func TestListNamesTheCases(t *testing.T) {
+	cases(t)
+	var out, progress bytes.Buffer
+	require.Equal(t, gate.ExitOK, Main([]string{"list", "-markdown"}, &out, &progress), progress.String())
+	assert.Contains(t, out.String(), "| cases/one | it comes back | client v1.1.0 | client v1.2.0 |")
+	assert.Equal(t, gate.ExitNothingRan, Main([]string{"list", "-case", "nothing"}, &out, &progress))
+	assert.Equal(t, exitUsage, Main([]string{"run", "-client", "example.com/other=v1.0.0"}, &out, &progress))
+	assert.Contains(t, progress.String(), "no case here is about example.com/other")
+}
+
+func TestRunTakesSeveralVersions(t *testing.T) {
+	cases(t)
+	var out, progress bytes.Buffer
+	code := Main([]string{"run", "-json", "-case", "one", "-client", clientModule + "=v1.1.0,v1.2.0,v9.9.9"}, &out, &progress)
+	require.Equal(t, gate.ExitFailed, code, progress.String())
+	var r gate.Report
+	require.NoError(t, json.Unmarshal(out.Bytes(), &r))
+	require.Len(t, r.Cells, 2)
+	assert.EqualValues(t, "not recovered", r.Cells[0].Verdict)
+	assert.EqualValues(t, "recovered", r.Cells[1].Verdict)
+	require.Len(t, r.Environment, 1)
+	assert.Contains(t, r.Environment[0].Output, "v9.9.9")
+}

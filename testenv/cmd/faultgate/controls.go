@@ -1,0 +1,84 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/suite"
+)
+
+func newControls() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:   "controls [flags] [-- go test flags]",
+		Short: "run every combination that a case lists as known-bad or known-good, and tell which is not so",
+		Args:  noArguments,
+		RunE: func(c *cobra.Command, goTestFlags []string) error {
+			s, err := o.suite(c, goTestFlags)
+			if err != nil {
+				return err
+			}
+			cases, err := o.catalogue(c, s)
+			if err != nil {
+				return err
+			}
+			controls := runControls(c, s, cases)
+			if err := o.print(c, controls, controls.Text(), nil); err != nil {
+				return err
+			}
+			return code(controls.ExitCode())
+		},
+	}
+	o.add(c)
+	return c
+}
+
+// group are the controls that one run can tell.
+type group struct {
+	set      suite.Set
+	cases    gate.Catalogue
+	controls gate.Controls
+}
+
+func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) gate.Controls {
+	all := gate.Controls{}
+	for _, g := range grouped(cases) {
+		if c.Context().Err() != nil {
+			break
+		}
+		report := s.Only(g.cases).Run(c.Context(), g.set)
+		for _, control := range g.controls {
+			control.Judge(report)
+			all = append(all, control)
+		}
+	}
+	return all
+}
+
+// grouped puts together what runs with the same versions.
+func grouped(cases gate.Catalogue) []*group {
+	groups := map[string]*group{}
+	var order []*group
+	for _, e := range cases {
+		for _, bad := range []bool{true, false} {
+			listed := e.KnownGood
+			if bad {
+				listed = e.KnownBad
+			}
+			for _, at := range listed {
+				set := suite.SetOf(e, at)
+				key := set.String()
+				if groups[key] == nil {
+					groups[key] = &group{set: set}
+					order = append(order, groups[key])
+				}
+				g := groups[key]
+				if !g.cases.Named(e.Case) {
+					g.cases = append(g.cases, e)
+				}
+				g.controls = append(g.controls, gate.Control{Case: e.Case, At: at, Bad: bad})
+			}
+		}
+	}
+	return order
+}

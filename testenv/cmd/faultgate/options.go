@@ -1,0 +1,164 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/suite"
+)
+
+// options are the flags that several commands have.
+type options struct {
+	packages  []string
+	pattern   string
+	runtime   string
+	profile   string
+	artifacts string
+	json      bool
+	markdown  string
+}
+
+func (o *options) add(c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVar(&o.packages, "packages", []string{"./..."}, "the packages to test")
+	f.StringVar(&o.pattern, "case", "", "only cases whose name matches this regular expression")
+	f.StringVar(&o.runtime, "runtime", "", "where brokers run: auto, container or process (BROKERFAULT_BACKEND)")
+	f.StringVar(&o.profile, "profile", "", "fast or full (BROKERFAULT_PROFILE)")
+	f.StringVar(&o.artifacts, "artifacts", "", "keep what the tests leave behind in this directory")
+	f.BoolVar(&o.json, "json", false, "print JSON instead of a table")
+}
+
+// suite is the module that the command runs in, or the one that it was built of.
+func (o *options) suite(c *cobra.Command, goTestFlags []string) (*suite.Suite, error) {
+	env, err := o.environment()
+	if err != nil {
+		return nil, err
+	}
+	stderr := &lines{w: c.ErrOrStderr()}
+	s := &suite.Suite{
+		Packages: o.packages, Env: env, Flags: goTestFlags, Artifacts: o.artifacts, Stderr: stderr,
+		Finished: func(p gate.Progress) { _, _ = fmt.Fprintln(stderr, p) },
+	}
+	return s, s.Locate(c.Context())
+}
+
+// environment is what the flags add to the environment of go test.
+func (o *options) environment() ([]string, error) {
+	var env []string
+	switch o.runtime {
+	case "":
+	case "auto", "container", "process":
+		env = append(env, "BROKERFAULT_BACKEND="+o.runtime)
+	default:
+		return nil, fmt.Errorf("--runtime %q: it takes auto, container or process", o.runtime)
+	}
+	switch o.profile {
+	case "":
+	case "fast", "full":
+		env = append(env, "BROKERFAULT_PROFILE="+o.profile)
+	default:
+		return nil, fmt.Errorf("--profile %q: it takes fast or full", o.profile)
+	}
+	return env, nil
+}
+
+// catalogue lists the cases and keeps those of the pattern.
+func (o *options) catalogue(c *cobra.Command, s *suite.Suite) (gate.Catalogue, error) {
+	all, err := s.List(c.Context())
+	if err != nil {
+		return nil, environment(c, err)
+	}
+	some, err := all.Matching(o.pattern)
+	if err != nil {
+		return nil, err
+	}
+	if len(some) == 0 {
+		_, _ = fmt.Fprintf(c.ErrOrStderr(), "faultgate: --case %q matches none of the %d cases; faultgate list names them\n", o.pattern, len(all))
+		return nil, exit(gate.ExitNothingRan)
+	}
+	return some, nil
+}
+
+// environment tells what kept a verdict from being reached.
+func environment(c *cobra.Command, err error) error {
+	_, _ = fmt.Fprintln(c.ErrOrStderr(), "faultgate: environment:", err)
+	return exit(gate.ExitEnvironment)
+}
+
+// covered refuses clients that no case is about.
+func covered(c gate.Catalogue, modules []string) error {
+	for _, m := range modules {
+		if len(c.Of(m)) == 0 {
+			return fmt.Errorf("no case here is about %s; they are about %v", m, c.Clients())
+		}
+	}
+	return nil
+}
+
+// print writes the result as JSON or as text, and as Markdown where that is asked for:
+// with --markdown, and for a job of GitHub's.
+func (o *options) print(c *cobra.Command, result any, text string, markdown func() string) error {
+	if o.json {
+		e := json.NewEncoder(c.OutOrStdout())
+		e.SetIndent("", "  ")
+		if err := e.Encode(result); err != nil {
+			return fmt.Errorf("print the result: %w", err)
+		}
+	} else if _, err := io.WriteString(c.OutOrStdout(), text); err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	if markdown == nil {
+		return nil
+	}
+	if o.markdown != "" {
+		if err := os.WriteFile(o.markdown, []byte(markdown()), 0o600); err != nil {
+			return fmt.Errorf("write the Markdown: %w", err)
+		}
+	}
+	if summary := os.Getenv("GITHUB_STEP_SUMMARY"); summary != "" {
+		f, err := os.OpenFile(summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			return fmt.Errorf("write the job's summary: %w", err)
+		}
+		if _, err := io.WriteString(f, markdown()); err != nil {
+			_ = f.Close()
+			return fmt.Errorf("write the job's summary: %w", err)
+		}
+		return f.Close()
+	}
+	return nil
+}
+
+// noArguments refuses what is no flag; what stands behind -- is go test's.
+func noArguments(c *cobra.Command, args []string) error {
+	if at := c.ArgsLenAtDash(); at > 0 || at < 0 && len(args) > 0 {
+		return fmt.Errorf("%q is no flag; packages go into --packages, flags of go test behind --", args[0])
+	}
+	return nil
+}
+
+// code is nil for the exit code 0.
+func code(n int) error {
+	if n == gate.ExitOK {
+		return nil
+	}
+	return exit(n)
+}
+
+// lines lets the go command's messages and our progress share a writer.
+type lines struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}

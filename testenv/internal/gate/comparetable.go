@@ -1,0 +1,91 @@
+package gate
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+)
+
+// Text is the comparison for a terminal.
+func (c *Comparison) Text() string {
+	t := c.table()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = 0
+	return c.written(t.Render(), "")
+}
+
+// Markdown is the comparison for a pull request.
+func (c *Comparison) Markdown() string {
+	return c.written(c.table().RenderMarkdown(), "### ")
+}
+
+func (c *Comparison) written(rendered, title string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s%s: %s against %s\n\n", title, c.Decision(), c.Head, c.Base)
+	if len(c.Changes) > 0 {
+		b.WriteString(rendered + "\n\n")
+	}
+	for _, ch := range c.Changes {
+		if ch.Kind == Regressed || ch.Kind == Environment {
+			fmt.Fprintf(&b, "%s: %s: %s\n", ch.Case, ch.Kind, ch.reason())
+		}
+	}
+	list(&b, "not told", c.Other)
+	b.WriteString(c.closing() + "\n")
+	return b.String()
+}
+
+func (c *Comparison) table() table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"change", "case", "broker", "base", "head"})
+	for _, ch := range c.Changes {
+		t.AppendRow(table.Row{ch.Kind, ch.Case, ch.broker(), told(ch.Base), told(ch.Head)})
+	}
+	return t
+}
+
+func (ch Change) broker() string {
+	for _, c := range []*Cell{ch.Head, ch.Base} {
+		if c != nil {
+			return version(c.Broker, c.BrokerVersion)
+		}
+	}
+	return ""
+}
+
+func told(c *Cell) string {
+	if c == nil {
+		return "did not run"
+	}
+	return strings.TrimSpace(c.verdict() + " " + c.recovery())
+}
+
+func (ch Change) reason() string {
+	for _, c := range []*Cell{ch.Head, ch.Base} {
+		if c == nil {
+			return "it ran on one side only"
+		}
+		if c.Reason != "" {
+			return c.Reason
+		}
+	}
+	return "no reason was given"
+}
+
+func (c *Comparison) closing() string {
+	counts := map[Kind]int{}
+	for _, ch := range c.Changes {
+		counts[ch.Kind]++
+	}
+	var parts []string
+	for _, k := range []Kind{Regressed, Fixed, Slower, Unchanged, Environment} {
+		if counts[k] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", counts[k], k))
+		}
+	}
+	if len(parts) == 0 {
+		return "no case was run"
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,98 @@
+package gate
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
+)
+
+// Control is a combination that a case lists, and what a run of it showed.
+type Control struct {
+	Case string      `json:"case"`
+	At   Combination `json:"at"`
+	// Bad says that the case is listed as failing there.
+	Bad bool `json:"bad"`
+	// Outcome is "as listed", "not as listed", or "environment".
+	Outcome string `json:"outcome"`
+	Reason  string `json:"reason,omitempty"`
+}
+
+// The outcomes of a control.
+const (
+	AsListed    = "as listed"
+	NotAsListed = "not as listed"
+	NotTold     = "environment"
+)
+
+// Judge says what a report shows of the control.
+func (c *Control) Judge(r *Report) {
+	var cells []Cell
+	for _, cell := range r.Cells {
+		if cell.Case == c.Case && (c.At.Broker == "" || cell.BrokerVersion == c.At.Broker) &&
+			(c.At.Client == "" || cell.ClientVersion == c.At.Client) {
+			cells = append(cells, cell)
+		}
+	}
+	bad := slices.IndexFunc(cells, func(cell Cell) bool { return cell.Verdict == evidence.NotRecovered })
+	untold := slices.IndexFunc(cells, func(cell Cell) bool { return !reached(&cell) })
+	switch {
+	case len(cells) == 0:
+		c.Outcome, c.Reason = NotTold, "no test of the case ran with these versions"
+		if len(r.Environment) > 0 {
+			c.Reason = strings.TrimSpace(r.Environment[0].Output)
+		}
+	case bad >= 0 && c.Bad:
+		c.Outcome, c.Reason = AsListed, cells[bad].Reason
+	case bad >= 0:
+		c.Outcome, c.Reason = NotAsListed, "listed as holding, but: "+cells[bad].Reason
+	case untold >= 0:
+		c.Outcome, c.Reason = NotTold, cells[untold].Reason
+	case c.Bad:
+		c.Outcome, c.Reason = NotAsListed, "listed as failing, but it holds: the check or the entry is wrong"
+	default:
+		c.Outcome = AsListed
+	}
+}
+
+// Controls are those that were judged.
+type Controls []Control
+
+// ExitCode is 1 if one is not as listed, 3 if one was not told, 4 if there is none, else 0.
+func (all Controls) ExitCode() int {
+	has := func(outcome string) bool {
+		return slices.ContainsFunc(all, func(c Control) bool { return c.Outcome == outcome })
+	}
+	switch {
+	case has(NotAsListed):
+		return ExitFailed
+	case has(NotTold):
+		return ExitEnvironment
+	case len(all) == 0:
+		return ExitNothingRan
+	}
+	return ExitOK
+}
+
+// Text is a table for a terminal, with the reasons of what is not as listed below it.
+func (all Controls) Text() string {
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = 0
+	t.AppendHeader(table.Row{"case", "at", "listed as", "outcome"})
+	var b strings.Builder
+	for _, c := range all {
+		listed := "holding"
+		if c.Bad {
+			listed = "failing"
+		}
+		t.AppendRow(table.Row{c.Case, c.At, listed, c.Outcome})
+		if c.Outcome != AsListed {
+			fmt.Fprintf(&b, "%s at %s: %s: %s\n", c.Case, c.At, c.Outcome, c.Reason)
+		}
+	}
+	return t.Render() + "\n" + b.String()
+}

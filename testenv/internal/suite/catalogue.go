@@ -1,0 +1,61 @@
+package suite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+)
+
+// List is the catalogue of the cases. It runs the tests with BROKERFAULT_LIST=1, in
+// which no broker is started.
+func (s *Suite) List(ctx context.Context) (gate.Catalogue, error) {
+	listing := *s
+	listing.Env = append(slices.Clone(s.Env), "BROKERFAULT_LIST=1", "BROKERFAULT_REQUIRE=0")
+	listing.Flags, listing.Artifacts, listing.Finished = []string{"-short"}, "", nil
+	r, err := listing.run(ctx, Set{})
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the cases: %w", err)
+	}
+	c, err := gate.NewCatalogue(r)
+	if err != nil {
+		return nil, fmt.Errorf("list the cases: %w", err)
+	}
+	if len(c) == 0 {
+		words := "no test tells of one"
+		for _, f := range r.Environment {
+			words = f.Output
+		}
+		return nil, fmt.Errorf("list the cases: %s", words)
+	}
+	return c, nil
+}
+
+// ErrNoCase says that a pattern matches nothing.
+var ErrNoCase = errors.New("no case is so named")
+
+// Only narrows the suite down to the tests of these cases.
+func (s *Suite) Only(c gate.Catalogue) *Suite {
+	one := *s
+	var packages, tests []string
+	for _, e := range c {
+		packages = append(packages, e.Package)
+		for _, t := range e.Tests {
+			// A subtest is run with its test: what else is in there is left out of the report.
+			name, _, _ := strings.Cut(t, "/")
+			tests = append(tests, regexp.QuoteMeta(name))
+		}
+	}
+	slices.Sort(packages)
+	slices.Sort(tests)
+	one.Packages = slices.Compact(packages)
+	one.Flags = append(slices.Clone(s.Flags), "-run", "^("+strings.Join(slices.Compact(tests), "|")+")$")
+	return &one
+}

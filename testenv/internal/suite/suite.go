@@ -1,0 +1,108 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+)
+
+// Suite is a module with cases, and how its tests are run.
+type Suite struct {
+	// Dir is the module's directory; empty is the current one.
+	Dir string
+	// Packages are the packages to test, as the go command takes them.
+	Packages []string
+	// Env are environment variables on top of this process's own: KEY=VALUE.
+	Env []string
+	// Flags are more flags of go test.
+	Flags []string
+	// Artifacts is a directory to keep what the tests leave behind, or empty.
+	Artifacts string
+	// Stderr takes what the go command says.
+	Stderr io.Writer
+	// Finished, if it is not nil, is told about each test that ends.
+	Finished func(gate.Progress)
+}
+
+// Client is a version of a client module.
+type Client struct{ Module, Version string }
+
+// Broker is a version of a broker: "kafka", "3.9.2".
+type Broker struct{ Name, Version string }
+
+// Set is what to run with, where it is not what go.mod and the settings say.
+type Set struct {
+	Clients []Client
+	Brokers []Broker
+}
+
+// String names the versions: "github.com/twmb/franz-go v1.22.3, kafka 3.9.2".
+func (s Set) String() string {
+	text := ""
+	add := func(name, version string) {
+		if text != "" {
+			text += ", "
+		}
+		text += name + " " + version
+	}
+	for _, c := range s.Clients {
+		add(c.Module, c.Version)
+	}
+	for _, b := range s.Brokers {
+		add(b.Name, b.Version)
+	}
+	if text == "" {
+		return "the versions of go.mod and the settings"
+	}
+	return text
+}
+
+// Run runs the tests once. What keeps them from running is in the report, as environment.
+func (s *Suite) Run(ctx context.Context, set Set) *gate.Report {
+	report, err := s.run(ctx, set)
+	if report == nil {
+		report = &gate.Report{Cells: []gate.Cell{}, Failures: []gate.Failure{}, Environment: []gate.Failure{}, Interrupted: ctx.Err() != nil}
+	}
+	if err != nil {
+		report.Environment = append(report.Environment, gate.Failure{Output: fmt.Sprintf("%s: %v", set, err)})
+	}
+	return report
+}
+
+func (s *Suite) run(ctx context.Context, set Set) (*gate.Report, error) {
+	env := append([]string{}, s.Env...)
+	for _, b := range set.Brokers {
+		env = append(env, setting(b))
+	}
+	if len(set.Clients) > 0 {
+		dir, err := os.MkdirTemp("", "faultgate-")
+		if err != nil {
+			return nil, fmt.Errorf("make a directory for the modfile: %w", err)
+		}
+		defer func() { _ = os.RemoveAll(dir) }()
+		flags, err := s.modfile(ctx, dir, set.Clients)
+		if err != nil {
+			return nil, err
+		}
+		env = append(env, "GOFLAGS="+flags, "GOWORK=off")
+	}
+	args := []string{"test", "-json", "-count=1"}
+	if s.Artifacts != "" {
+		dir, err := filepath.Abs(s.Artifacts)
+		if err != nil {
+			return nil, fmt.Errorf("find the directory of the artifacts: %w", err)
+		}
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, fmt.Errorf("make the directory of the artifacts: %w", err)
+		}
+		args = append(args, "-artifacts", "-outputdir", dir)
+	}
+	args = append(append(args, s.Packages...), s.Flags...)
+	out := gate.Collector{Finished: s.Finished}
+	err := goTest(ctx, s.Dir, args, env, &out, s.Stderr)
+	return out.Report(ctx.Err() != nil), err
+}

@@ -1,0 +1,124 @@
+package suite
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+// Versions are the versions that the build list of a go.mod has of modules; one that it
+// has not is left out. Source is a file, or a git revision of the current repository.
+func Versions(ctx context.Context, source string, modules []string) (map[string]string, error) {
+	dir, err := os.MkdirTemp("", "faultgate-")
+	if err != nil {
+		return nil, fmt.Errorf("make a directory for a go.mod: %w", err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	if err := fetch(ctx, source, dir); err != nil {
+		return nil, err
+	}
+	var out, words bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-mod=mod", "-m", "-e", "-json"}, modules...)...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &words
+	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
+	if err := cmd.Run(); err != nil {
+		return nil, fmt.Errorf("read the versions of %s: %w: %s", source, err, strings.TrimSpace(words.String()))
+	}
+	versions := map[string]string{}
+	for d := json.NewDecoder(&out); ; {
+		var m struct {
+			Path, Version string
+			Replace       *struct{ Path, Version string }
+			Error         *struct{ Err string }
+		}
+		if err := d.Decode(&m); errors.Is(err, io.EOF) {
+			return versions, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("read the versions of %s: %w", source, err)
+		}
+		switch {
+		case m.Error != nil: // not in the build list
+		case m.Replace != nil:
+			return nil, fmt.Errorf("%s replaces %s with %s: only releases can be compared", source, m.Path, strings.TrimSpace(m.Replace.Path+" "+m.Replace.Version))
+		default:
+			versions[m.Path] = m.Version
+		}
+	}
+}
+
+// fetch puts go.mod, and go.sum if there is one, into dir.
+func fetch(ctx context.Context, source, dir string) error {
+	if _, err := os.Stat(source); err == nil {
+		if err := copyFile(source, filepath.Join(dir, "go.mod")); err != nil {
+			return err
+		}
+		if sum := filepath.Join(filepath.Dir(source), "go.sum"); exists(sum) {
+			return copyFile(sum, filepath.Join(dir, "go.sum"))
+		}
+		return nil
+	}
+	for _, name := range []string{"go.mod", "go.sum"} {
+		var words bytes.Buffer
+		cmd := exec.CommandContext(ctx, "git", "show", source+":./"+name)
+		cmd.Stderr = &words
+		text, err := cmd.Output()
+		if err != nil && name == "go.mod" {
+			return fmt.Errorf("%q is neither a file nor a git revision with a go.mod: %s", source, strings.TrimSpace(words.String()))
+		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text, 0o600)
+		} else {
+			err = nil // a module without dependencies has no go.sum
+		}
+		if err != nil {
+			return fmt.Errorf("copy a module file: %w", err)
+		}
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Releases are the releases of a module from one end to the other, both included,
+// oldest first. Given are those to look among; none means the go command's list.
+func (s *Suite) Releases(ctx context.Context, module string, given []string, ends ...string) ([]string, error) {
+	all := slices.Clone(given)
+	if len(all) == 0 {
+		text, err := s.goCommand(ctx, "list", "-mod=mod", "-m", "-versions", "-f", `{{join .Versions " "}}`, module)
+		if err != nil {
+			return nil, fmt.Errorf("list the releases of %s (or name them with --versions): %w", module, err)
+		}
+		all = strings.Fields(text)
+	}
+	all = append(all, ends...)
+	for _, v := range all {
+		if !semver.IsValid(v) {
+			return nil, fmt.Errorf("%q is no version of a module", v)
+		}
+	}
+	semver.Sort(all)
+	all = slices.Compact(all)
+	slices.SortFunc(ends, semver.Compare)
+	low, high := ends[0], ends[len(ends)-1]
+	all = slices.DeleteFunc(all, func(v string) bool {
+		between := semver.Compare(v, low) >= 0 && semver.Compare(v, high) <= 0
+		return !between || semver.Prerelease(v) != "" && !slices.Contains(ends, v) && !slices.Contains(given, v)
+	})
+	if len(all) < 2 {
+		return nil, fmt.Errorf("there is nothing between %s and %s", low, high)
+	}
+	return all, nil
+}
