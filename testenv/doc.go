@@ -75,6 +75,10 @@
 //   - [Broker.Restart]: stopped (SIGTERM), started, and ready again when
 //     Inject returns. It needs no healing.
 //
+// [RocketMQ.Proxy] and [RocketMQ.Server] are a RocketMQ reduced to its proxy or its
+// broker, for the same faults. A [Relay] in front of the proxy loses, delays or
+// replaces single answers of its gRPC methods.
+//
 // A fault made by an admin call or by the clients themselves is written in the
 // scenario package, as pulsarquota's full backlog is.
 //
@@ -149,8 +153,8 @@
 //		a version: Pulsar's version where a test names none
 //	BROKERFAULT_KAFKA (3.9.2)
 //		a version: Kafka's version where a test names none
-//	BROKERFAULT_ROCKETMQ (5.5.0-broker-5.5.1)
-//		a version: RocketMQ's version where a test names none; V-broker-W takes the broker alone in version W
+//	BROKERFAULT_ROCKETMQ (5.5.1)
+//		a version: the version of RocketMQ's broker, and of the rest as far as it fits, where a test names none; V-broker-W takes the rest in V and the broker in W
 //	BROKERFAULT_PROFILE (fast)
 //		fast or full: full runs with the timings of the original experiments
 //	BROKERFAULT_SCALE (1)

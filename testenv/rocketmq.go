@@ -13,12 +13,11 @@ import (
 // RocketMQSpec says which RocketMQ to start. Its zero value is a name server, a
 // broker and a gRPC proxy of the versions in BROKERFAULT_ROCKETMQ, tuned for tests.
 type RocketMQSpec struct {
-	// Version is that of name server, proxy and whatever else is not the broker.
-	// Empty is BROKERFAULT_ROCKETMQ.
+	// Version is any that Maven Central has; empty is BROKERFAULT_ROCKETMQ, else
+	// 5.5.1. Of 5.5.1 the broker alone is taken, over name server and proxy 5.5.0.
 	Version string
 	// BrokerVersion is that of the broker alone, as half-way through a rolling
-	// upgrade. Empty is Version, or what BROKERFAULT_ROCKETMQ says if Version is
-	// empty as well.
+	// upgrade: name server and proxy are then of exactly Version. Empty is Version.
 	BrokerVersion string
 	// Config are settings of broker.conf, on top of the test's own; a setting
 	// with an empty value is left out.
@@ -73,18 +72,25 @@ func (e *Env) StartRocketMQ(spec RocketMQSpec) *RocketMQ {
 	return r
 }
 
+// restOf are broker releases that are run with name server and proxy of another
+// one: 5.5.1 mends the broker, and not every repository has the rest of it.
+var restOf = map[string]string{"5.5.1": "5.5.0"}
+
 func (s RocketMQSpec) versions(setting string) (version, brokerVersion string) {
-	version, brokerVersion, found := strings.Cut(setting, mixed)
-	if !found {
-		brokerVersion = version
-	}
 	if s.Version != "" {
-		version, brokerVersion = s.Version, s.Version
+		setting = s.Version
 	}
+	version, brokerVersion, found := strings.Cut(setting, mixed)
 	if s.BrokerVersion != "" {
-		brokerVersion = s.BrokerVersion
+		return version, s.BrokerVersion
 	}
-	return version, brokerVersion
+	if found && brokerVersion != "" {
+		return version, brokerVersion
+	}
+	if rest := restOf[version]; rest != "" {
+		return rest, version
+	}
+	return version, version
 }
 
 // Endpoint is where clients connect, host:port: the link in front of the

@@ -13,10 +13,15 @@ func TestRocketMQVersions(t *testing.T) {
 		spec                RocketMQSpec
 		wantRest, wantOwner string
 	}{
-		{"5.5.0-broker-5.5.1", RocketMQSpec{}, "5.5.0", "5.5.1"},
+		{"5.5.1", RocketMQSpec{}, "5.5.0", "5.5.1"},
 		{"5.5.0", RocketMQSpec{}, "5.5.0", "5.5.0"},
-		{"5.5.0-broker-5.5.1", RocketMQSpec{Version: "5.4.0"}, "5.4.0", "5.4.0"},
-		{"5.5.0-broker-5.5.1", RocketMQSpec{BrokerVersion: "5.5.0"}, "5.5.0", "5.5.0"},
+		{"5.5.0-broker-5.5.1", RocketMQSpec{}, "5.5.0", "5.5.1"},
+		{"5.5.1-broker-5.5.1", RocketMQSpec{}, "5.5.1", "5.5.1"},
+		{"5.5.0-broker-", RocketMQSpec{}, "5.5.0", "5.5.0"},
+		{"5.5.1", RocketMQSpec{Version: "5.4.0"}, "5.4.0", "5.4.0"},
+		{"5.5.0", RocketMQSpec{Version: "5.5.1"}, "5.5.0", "5.5.1"},
+		{"5.5.0", RocketMQSpec{Version: "5.5.1", BrokerVersion: "5.5.1"}, "5.5.1", "5.5.1"},
+		{"5.5.0", RocketMQSpec{BrokerVersion: "5.5.1"}, "5.5.0", "5.5.1"},
 		{"5.5.0", RocketMQSpec{Version: "5.4.0", BrokerVersion: "5.5.1"}, "5.4.0", "5.5.1"},
 	}
 	for _, test := range tests {

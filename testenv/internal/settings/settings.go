@@ -52,7 +52,7 @@ var Table = []Setting{
 		version(func(s *Settings) *string { return &s.Pulsar })},
 	{"BROKERFAULT_KAFKA", "3.9.2", "a version", "Kafka's version where a test names none",
 		version(func(s *Settings) *string { return &s.Kafka })},
-	{"BROKERFAULT_ROCKETMQ", "5.5.0-broker-5.5.1", "a version", "RocketMQ's version where a test names none; V-broker-W takes the broker alone in version W",
+	{"BROKERFAULT_ROCKETMQ", "5.5.1", "a version", "the version of RocketMQ's broker, and of the rest as far as it fits, where a test names none; V-broker-W takes the rest in V and the broker in W",
 		version(func(s *Settings) *string { return &s.RocketMQ })},
 	{"BROKERFAULT_PROFILE", "fast", "fast or full", "full runs with the timings of the original experiments",
 		oneOf(func(s *Settings) *string { return &s.Profile }, "fast", "full")},
@@ -70,7 +70,7 @@ func FromEnvironment() (Settings, error) { return Parse(os.Environ()) }
 
 // Parse reads settings from KEY=VALUE strings. An empty value is the default.
 func Parse(environment []string) (Settings, error) {
-	s := Settings{Backend: "auto", Pulsar: "3.0.2", Kafka: "3.9.2", RocketMQ: "5.5.0-broker-5.5.1", Profile: "fast", Scale: 1, BaseImage: "eclipse-temurin:17-jre"}
+	s := Settings{Backend: "auto", Pulsar: "3.0.2", Kafka: "3.9.2", RocketMQ: "5.5.1", Profile: "fast", Scale: 1, BaseImage: "eclipse-temurin:17-jre"}
 	for _, entry := range environment {
 		name, value, _ := strings.Cut(entry, "=")
 		if !strings.HasPrefix(name, Prefix) || slices.Contains(internal, name) {
