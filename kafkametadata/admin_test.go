@@ -85,7 +85,7 @@ func (a admin) moved(topic string, to int32) testenv.Fault {
 			assign.Assign(topic, 0, replicas)
 			altered, err := a.AlterPartitionAssignments(ctx, assign)
 			if err == nil {
-				err = altered.Error()
+				err = altered[topic][0].Err
 			}
 			return err
 		},

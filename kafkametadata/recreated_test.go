@@ -91,7 +91,7 @@ func TestProducerOfARecreatedTopicIsToldAndItsOtherTopicGoesOn(t *testing.T) {
 	env.Within("the stream to the old topic ends", 10*time.Second, testenv.AtOnce(lost.stop))
 	c.PurgeTopicsFromClient(orders)
 	again := startStream(env, c, orders, anew)
-	env.Within("after a purge the same client sends to the new topic", 15*time.Second, again.goesOn(100))
+	env.Within("after a purge the same client sends to the new topic", 15*time.Second, again.goesOn(20))
 	env.Holds("the other topic never pauses", time.Second, spared.neverPauses)
 	readBack(env, kafka, again, spared)
 }
