@@ -10,18 +10,19 @@ import (
 	"github.com/brokerfault/brokerfault/testenv"
 )
 
-func commitCase(name, fault string) testenv.Case {
-	return testenv.Case{
-		Name:      "kafkatxn/" + name,
-		Claim:     "a commit " + fault + " returns within its bound and reports what happened: all records or none, once",
-		Issue:     "https://github.com/twmb/franz-go/issues/855",
-		Client:    underTest,
-		KnownGood: []testenv.Combination{{Broker: "3.9.2"}, {Broker: "4.4.0"}},
-	}
-}
+const commitIssue = "https://github.com/twmb/franz-go/issues/855"
+
+// commitHolds is where the claims about commits were seen to hold.
+var commitHolds = []testenv.Combination{{Client: "v1.22.3", Broker: "3.9.2"}, {Client: "v1.22.3", Broker: "4.4.0"}}
 
 func TestCommitOutlastsPausedCoordinator(t *testing.T) {
-	env := testenv.New(t, commitCase("commit-paused", "while its coordinator hangs"))
+	env := testenv.New(t, testenv.Case{
+		Name:      "kafkatxn/commit-paused",
+		Claim:     "a commit while its coordinator hangs returns within its bound and reports what happened: all records or none, once",
+		Issue:     commitIssue,
+		Client:    underTest,
+		KnownGood: commitHolds,
+	})
 	c := newCommitting(t, env, testenv.KafkaSpec{})
 	paused := env.Inject(c.kafka.Pause().Then(c.begins))
 	env.Holds("the commit is not reported as done", 5*time.Second, c.notDone)
@@ -30,7 +31,13 @@ func TestCommitOutlastsPausedCoordinator(t *testing.T) {
 }
 
 func TestCommitOutlastsKilledCoordinator(t *testing.T) {
-	env := testenv.New(t, commitCase("commit-killed", "while its coordinator is gone"))
+	env := testenv.New(t, testenv.Case{
+		Name:      "kafkatxn/commit-killed",
+		Claim:     "a commit while its coordinator is gone returns within its bound and reports what happened: all records or none, once",
+		Issue:     commitIssue,
+		Client:    underTest,
+		KnownGood: commitHolds,
+	})
 	c := newCommitting(t, env, testenv.KafkaSpec{})
 	killed := env.Inject(c.kafka.Kill().Then(c.begins))
 	env.Holds("the commit is not reported as done", 2*time.Second, c.notDone)
@@ -41,7 +48,13 @@ func TestCommitOutlastsKilledCoordinator(t *testing.T) {
 // TestCommitIsReportedThatKilledCoordinatorHadTaken has the coordinator end between its
 // decision and the answer.
 func TestCommitIsReportedThatKilledCoordinatorHadTaken(t *testing.T) {
-	env := testenv.New(t, commitCase("commit-killed-after", "that its coordinator takes, and is killed before the answer,"))
+	env := testenv.New(t, testenv.Case{
+		Name:      "kafkatxn/commit-killed-after",
+		Claim:     "a commit that its coordinator takes, and is killed before the answer, returns within its bound and reports what happened: all records or none, once",
+		Issue:     commitIssue,
+		Client:    underTest,
+		KnownGood: commitHolds,
+	})
 	c := newCommitting(t, env, testenv.KafkaSpec{})
 	held := env.Inject(c.kafka.Hold(testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}).Then(c.begins))
 	killed := env.Inject(c.kafka.Kill())
@@ -53,7 +66,13 @@ func TestCommitIsReportedThatKilledCoordinatorHadTaken(t *testing.T) {
 func TestCommitIsReportedWhoseAnswerWasLost(t *testing.T) {
 	for _, version := range []string{"", "4.4.0"} {
 		t.Run(orDefault(version), func(t *testing.T) {
-			env := testenv.New(t, commitCase("commit-answer-lost", "whose answer is lost with its connection"))
+			env := testenv.New(t, testenv.Case{
+				Name:      "kafkatxn/commit-answer-lost",
+				Claim:     "a commit whose answer is lost with its connection returns within its bound and reports what happened: all records or none, once",
+				Issue:     commitIssue,
+				Client:    underTest,
+				KnownGood: commitHolds,
+			})
 			c := newCommitting(t, env, testenv.KafkaSpec{Version: version})
 			lost := env.Inject(c.kafka.Lose(testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}).Then(c.begins))
 			lost.Heal()
@@ -65,7 +84,13 @@ func TestCommitIsReportedWhoseAnswerWasLost(t *testing.T) {
 func TestCommitIsReportedWhoseAnswerNeverCame(t *testing.T) {
 	for _, version := range []string{"", "4.4.0"} {
 		t.Run(orDefault(version), func(t *testing.T) {
-			env := testenv.New(t, commitCase("commit-answer-dropped", "whose answer never comes on a connection that stays"))
+			env := testenv.New(t, testenv.Case{
+				Name:      "kafkatxn/commit-answer-dropped",
+				Claim:     "a commit whose answer never comes on a connection that stays returns within its bound and reports what happened: all records or none, once",
+				Issue:     commitIssue,
+				Client:    underTest,
+				KnownGood: commitHolds,
+			})
 			c := newCommitting(t, env, testenv.KafkaSpec{Version: version})
 			dropped := env.Inject(c.kafka.Drop(testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}).Then(c.begins))
 			dropped.Heal()
@@ -75,7 +100,13 @@ func TestCommitIsReportedWhoseAnswerNeverCame(t *testing.T) {
 }
 
 func TestCommitGoesToCoordinatorThatTakesOver(t *testing.T) {
-	env := testenv.New(t, commitCase("commit-failover", "whose coordinator is killed, with two brokers left,"))
+	env := testenv.New(t, testenv.Case{
+		Name:      "kafkatxn/commit-failover",
+		Claim:     "a commit whose coordinator is killed, with two brokers left, returns within its bound and reports what happened: all records or none, once",
+		Issue:     commitIssue,
+		Client:    underTest,
+		KnownGood: commitHolds,
+	})
 	c := newCommitting(t, env, testenv.KafkaSpec{Brokers: 3})
 	failover := c.kafka.Node(c.coordinator()).Kill().Then(c.begins)
 	failover.Heal = nil // the others take over
@@ -93,7 +124,7 @@ func TestSameClientGoesOnAfterAbortOfUnconfirmedCommit(t *testing.T) {
 	env := testenv.New(t, testenv.Case{
 		Name:   "kafkatxn/unconfirmed-commit-same-client",
 		Claim:  "a client whose commit was unconfirmed and then aborted commits the next transaction",
-		Issue:  "https://github.com/twmb/franz-go/issues/855",
+		Issue:  commitIssue,
 		Client: underTest,
 		KnownBad: []testenv.Combination{
 			{Client: "v1.22.3", Broker: "3.5.1", Evidence: fencedByItself, Fails: goesOn, Open: "seen here, no report of it was found"},

@@ -88,6 +88,9 @@ func (e *Env) conclude() {
 	case e.injected == 0:
 		e.result.verdict, e.result.reason = evidence.Environment, "the test injected no fault, so it proves nothing"
 		e.t.Error(e.result.reason)
+	case e.judged < e.injected:
+		e.result.verdict, e.result.reason = evidence.Environment, "the test waited for nothing after its latest fault, so it proves nothing"
+		e.t.Error(e.result.reason)
 	default:
 		e.result.verdict = evidence.Recovered
 		if bad, is := e.knownBad(); is {

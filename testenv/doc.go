@@ -61,7 +61,7 @@
 // [Env.Inject] returns once the proof has succeeded. A fault without a proof
 // is refused and a fault that does not bite ends the test with the verdict
 // environment: such a run would prove nothing. So does a test that injects no
-// fault.
+// fault, and one that waits for nothing after its latest.
 //
 // These faults of a broker come ready made:
 //

@@ -34,6 +34,7 @@ type Env struct {
 	work     sync.WaitGroup
 	version  string // of the broker
 	injected int
+	judged   int       // how many had been injected at the latest wait that came true
 	since    time.Time // the latest heal, or the injection of a one-shot fault
 	witness  *witness
 	counted  []counted

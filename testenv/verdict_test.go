@@ -56,6 +56,17 @@ func TestScenarioWithoutFaultFails(t *testing.T) {
 	require.Contains(t, d.attrs["reason"], "injected no fault, so it proves nothing")
 }
 
+func TestScenarioThatAsksForNothingAfterItsFaultFails(t *testing.T) {
+	d, _ := scenario(t, func(tb testing.TB) {
+		e := New(tb, Case{})
+		e.Within("it sends before the fault", time.Second, succeeds)
+		e.Inject(harmless)
+	})
+	require.True(t, d.Failed())
+	d.requireVerdict(t, "environment")
+	require.Contains(t, d.attrs["reason"], "waited for nothing after its latest fault")
+}
+
 func TestRecoveryFromNothingFails(t *testing.T) {
 	d, _ := scenario(t, func(tb testing.TB) { New(tb, Case{}).Recovers("it sends", time.Second, succeeds) })
 	require.True(t, d.Failed())

@@ -38,6 +38,7 @@ func (e *Env) Within(claim string, budget time.Duration, probe Probe) {
 	if err != nil {
 		e.failed(claim, err)
 	}
+	e.judged = e.injected
 	e.say("holds", "%s: after %v (%d probes)", claim, r.Took.Round(time.Millisecond), r.Probes)
 }
 
@@ -50,6 +51,7 @@ func (e *Env) Holds(claim string, duration time.Duration, probe Probe) {
 	if err != nil {
 		e.failed(claim, err)
 	}
+	e.judged = e.injected
 	e.say("holds", "%s: %d probes in %v", claim, r.Probes, r.Took.Round(time.Millisecond))
 }
 
@@ -78,6 +80,7 @@ func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 		}
 		e.failed(claim, err)
 	}
+	e.judged = e.injected
 	e.say("recovered", "%s: %v of %v (%d probes)", claim, took.Round(time.Millisecond), budget, r.Probes)
 	// Of several recoveries, the one nearest to its budget is reported.
 	if e.result.budget == 0 || float64(took)/float64(budget) > float64(e.result.took)/float64(e.result.budget) {
