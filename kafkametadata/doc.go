@@ -33,6 +33,8 @@
 //     silent, and stores offsets of the old topic for the new one. So does v1.22.3 on
 //     brokers whose offset commits name the topic only (seen on 3.9.2, not on 4.4.0), as
 //     long as nothing has told it: while the topic is paused, and for a moment always.
+//   - With RecordRetries(0), v1.15.4 to v1.17.1 fail every record, known topic or not, with
+//     "record failed after being retried too many times"; v1.20.0 and v1.22.3 do not.
 //   - While metadata answers are swallowed the client waits for each as long as its
 //     RequestTimeoutOverhead, 10 s by default.
 //

@@ -20,10 +20,6 @@ var unknownTopic = testenv.Case{
 	Claim:  "with strict retries the error of an unknown topic never hits the real one, and after the topic's creation the same client sends to it",
 	Issue:  "https://github.com/twmb/franz-go/issues/675",
 	Client: underTest,
-	KnownBad: []testenv.Combination{
-		{Client: "v1.16.1", Evidence: "with RecordRetries(0) every record fails with \"record failed after being retried too many times\", also without an unknown topic"},
-		{Client: "v1.17.1", Evidence: "with RecordRetries(0) every record fails with \"record failed after being retried too many times\", also without an unknown topic"},
-	},
 	KnownGood: []testenv.Combination{{Client: "v1.20.0"}, {Client: "v1.22.3"}},
 }
 
