@@ -16,10 +16,10 @@ import (
 )
 
 var unknownTopic = testenv.Case{
-	Name:   "kafkametadata/unknown-topic-a-hundred-times",
-	Claim:  "with strict retries the error of an unknown topic never hits the real one, and after the topic's creation the same client sends to it",
-	Issue:  "https://github.com/twmb/franz-go/issues/675",
-	Client: underTest,
+	Name:      "kafkametadata/unknown-topic-a-hundred-times",
+	Claim:     "with strict retries the error of an unknown topic never hits the real one, and after the topic's creation the same client sends to it",
+	Issue:     "https://github.com/twmb/franz-go/issues/675",
+	Client:    underTest,
 	KnownGood: []testenv.Combination{{Client: "v1.20.0"}, {Client: "v1.22.3"}},
 }
 
