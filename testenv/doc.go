@@ -79,6 +79,11 @@
 // broker, for the same faults. A [Relay] in front of the proxy loses, delays or
 // replaces single answers of its gRPC methods.
 //
+// [Kafka.Node] is one broker of a Kafka, for the same faults. At the links of a Kafka
+// [Kafka.Hold], [Kafka.Delay], [Kafka.Drop] and [Kafka.Lose] pick requests or answers by
+// API key, all or the n-th, counted over all brokers and connections. [Fault.Then]
+// starts the client's call that such a fault is to hit: after the rule, before its proof.
+//
 // A fault made by an admin call or by the clients themselves is written in the
 // scenario package, as pulsarquota's full backlog is.
 //
