@@ -36,9 +36,10 @@ func (a admin) topic(ctx context.Context, name string) (kadm.TopicDetail, error)
 	return d, d.Err
 }
 
-// recreated is the one-shot fault of a topic that is deleted and made anew, which gives it
+// recreated is the one-shot fault of orders being deleted and made anew, which gives it
 // another ID.
-func (a admin) recreated(kafka *testenv.Kafka, topic string) testenv.Fault {
+func (a admin) recreated(kafka *testenv.Kafka) testenv.Fault {
+	const topic = orders
 	var old kadm.TopicID
 	return testenv.Fault{
 		Name: topic + " is deleted and made anew",

@@ -91,7 +91,7 @@ func TestClientResumesAfterItsOnlyBootstrapBrokerWasCutOff(t *testing.T) {
 	cut.Heal()
 	streams[0].restarts()
 	env.Recovers("the first record of the client that started meanwhile is taken", 15*time.Second, first.ends(taken))
-	env.Recovers("the stream flows again", 15*time.Second, streams[0].goesOn(20))
+	env.Recovers("the stream flows again", 15*time.Second, streams[0].goesOn())
 	readBack(env, kafka, streams...)
 }
 

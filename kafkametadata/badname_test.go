@@ -110,7 +110,7 @@ func startStreams(env *testenv.Env, c client, topics ...string) []*stream {
 		all = append(all, startStream(env, c, topic, 1))
 	}
 	for _, s := range all {
-		env.Within("the stream to "+s.topic+" flows", 10*time.Second, s.goesOn(20))
+		env.Within("the stream to "+s.topic+" flows", 10*time.Second, s.goesOn())
 		s.restarts()
 	}
 	return all

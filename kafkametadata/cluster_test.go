@@ -54,15 +54,15 @@ func TestRecordsGoOnWhenTheirLeaderMovesOrIsKilled(t *testing.T) {
 		leader = leader%3 + 1
 		s.restarts()
 		env.Inject(a.moved(orders, leader))
-		env.Recovers("the records go on at the new leader", 10*time.Second, s.goesOn(20))
+		env.Recovers("the records go on at the new leader", 10*time.Second, s.goesOn())
 		env.Note("the longest gap was %v", s.longestGap())
 	}
 	s.restarts()
 	killed := env.Inject(kafka.Node(int(leader)).Kill())
-	env.Within("the records go on at another leader", 20*time.Second, s.goesOn(20))
+	env.Within("the records go on at another leader", 20*time.Second, s.goesOn())
 	env.Evidence("longest_gap_ms_killed", int(s.longestGap().Milliseconds()))
 	killed.Heal()
-	env.Recovers("they go on when the killed broker is back", 10*time.Second, s.goesOn(20))
+	env.Recovers("they go on when the killed broker is back", 10*time.Second, s.goesOn())
 	readBack(env, kafka, streams...)
 }
 
@@ -101,7 +101,7 @@ func TestClientResumesWhenAllBrokersAreBack(t *testing.T) {
 	down.Heal()
 	require.Equal(t, addresses, kafka.Addresses())
 	for _, s := range streams {
-		env.Recovers("the stream to "+s.topic+" flows again", 30*time.Second, s.goesOn(20))
+		env.Recovers("the stream to "+s.topic+" flows again", 30*time.Second, s.goesOn())
 	}
 	readBack(env, kafka, streams...)
 	env.Within("all that was acknowledged is read by the same client", 30*time.Second, func(ctx context.Context) error {

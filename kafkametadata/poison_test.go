@@ -86,7 +86,7 @@ func TestPurgeOfTheIllegalNameHealsThePoisonedClient(t *testing.T) {
 	// The next metadata comes at MetadataMinAge, 5 s by default.
 	for _, s := range streams {
 		env.Recovers("the same client sends to "+s.topic+" again", 15*time.Second, c.sends(s.topic))
-		env.Within("the stream to "+s.topic+" flows", 10*time.Second, s.goesOn(20))
+		env.Within("the stream to "+s.topic+" flows", 10*time.Second, s.goesOn())
 	}
 	readBack(env, kafka, streams...)
 }

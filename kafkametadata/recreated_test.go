@@ -80,7 +80,7 @@ func TestProducerOfARecreatedTopicIsToldAndItsOtherTopicGoesOn(t *testing.T) {
 	streams := startStreams(env, c, orders, invoices)
 	lost, spared := streams[0], streams[1]
 
-	env.Inject(a.recreated(kafka, orders))
+	env.Inject(a.recreated(kafka))
 	env.Recovers("a record to the new topic is taken or fails", 10*time.Second, lost.isHeardOf())
 	env.Within("and goes on being taken or failing", 5*time.Second, lost.isHeardOf())
 	_, latest := lost.failures()
@@ -91,7 +91,7 @@ func TestProducerOfARecreatedTopicIsToldAndItsOtherTopicGoesOn(t *testing.T) {
 	env.Within("the stream to the old topic ends", 10*time.Second, testenv.AtOnce(lost.stop))
 	c.PurgeTopicsFromClient(orders)
 	again := startStream(env, c, orders, anew)
-	env.Within("after a purge the same client sends to the new topic", 15*time.Second, again.goesOn(20))
+	env.Within("after a purge the same client sends to the new topic", 15*time.Second, again.goesOn())
 	env.Holds("the other topic never pauses", time.Second, spared.neverPauses)
 	readBack(env, kafka, again, spared)
 }

@@ -65,7 +65,7 @@ func (g *group) fills(t *testing.T, env *testenv.Env) {
 func TestConsumerOfARecreatedTopicIsToldAndReadsItsOtherTopicOn(t *testing.T) {
 	env := testenv.New(t, recreatedConsumer)
 	g := startGroup(t, env, "")
-	env.Inject(g.admin.recreated(g.kafka, orders))
+	env.Inject(g.admin.recreated(g.kafka))
 	g.fills(t, env)
 	env.Recovers("the consumer has an error or the new records", env.ByProfile(15*time.Second, time.Minute),
 		g.isToldOf(orders, anew, anew+newRecords-1))
@@ -85,7 +85,7 @@ func TestNoOldOffsetIsCommittedOnceTheRecreatedTopicIsTold(t *testing.T) {
 	env := testenv.New(t, recreatedOffsets)
 	g := startGroup(t, env, "")
 	g.hasUncommitted(t, env)
-	fault := g.admin.recreated(g.kafka, orders)
+	fault := g.admin.recreated(g.kafka)
 	began := time.Now()
 	env.Inject(fault)
 	// A commit names the topic only, so a client that is not told yet cannot know better.
@@ -109,7 +109,7 @@ func TestPausedConsumerCommitsNoOldOffsetToARecreatedTopic(t *testing.T) {
 			g := startGroup(t, env, version)
 			g.hasUncommitted(t, env)
 			g.PauseFetchTopics(orders)
-			env.Inject(g.admin.recreated(g.kafka, orders))
+			env.Inject(g.admin.recreated(g.kafka))
 			g.commits.Unlock()
 			g.keepsOldOffsets(t, env)
 		})

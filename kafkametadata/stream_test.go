@@ -107,8 +107,9 @@ func (s *stream) neverPauses(context.Context) error {
 	return nil
 }
 
-// goesOn is a probe that succeeds once so many records more have been acknowledged.
-func (s *stream) goesOn(more int) testenv.Probe {
+// goesOn is a probe that succeeds once some more records have been acknowledged.
+func (s *stream) goesOn() testenv.Probe {
+	const more = 20
 	want := s.sent() + more
 	return func(context.Context) error {
 		if s.sent() >= want {
