@@ -136,8 +136,11 @@ const (
 )
 
 func (r *RocketMQ) makeReadiness(ctx context.Context) error {
-	if err := r.CreateTopic(ctx, RocketMQTopic{Name: readyTopic}); err != nil {
-		return err
+	// The proxy makes the second one at its start, and ends if that takes seconds.
+	for _, topic := range []string{readyTopic, "DefaultHeartBeatSyncerTopic"} {
+		if err := r.CreateTopic(ctx, RocketMQTopic{Name: topic}); err != nil {
+			return err
+		}
 	}
 	return r.CreateGroup(ctx, RocketMQGroup{Name: readyGroup})
 }
