@@ -128,8 +128,10 @@ func (r *reader) longestGap(topic string) time.Duration {
 	return max(t.gap, time.Since(t.since))
 }
 
-// readsOn is the probe "no error of the topic came, and no gap is longer than this".
-func (r *reader) readsOn(topic string, most time.Duration) testenv.Probe {
+// readsOn is the probe "no error of the topic came, and no gap was longer than a fetch
+// may wait at the broker by default".
+func (r *reader) readsOn(topic string) testenv.Probe {
+	const most = 5 * time.Second
 	return func(context.Context) error {
 		gap := r.longestGap(topic)
 		r.lock.Lock()
