@@ -57,8 +57,12 @@ var pausedOffsets = testenv.Case{
 		Evidence: "the offset 310 of the old topic is stored for the new one, which ends at 20; from 4.4.0 on the commit names the topic's ID and is refused with UNKNOWN_TOPIC_ID",
 		Fails:    noOldOffset,
 		Open:     "https://github.com/twmb/franz-go/issues/908",
+	}, {
+		Client:   "v1.21.5",
+		Broker:   "3.9.2",
+		Evidence: "the offset of the old topic is stored for the new one, as with v1.22.3",
 	}},
-	KnownGood: []testenv.Combination{{Client: "v1.22.3", Broker: "4.4.0"}},
+	KnownGood: []testenv.Combination{{Client: "v1.22.3", Broker: "4.4.0"}, {Client: "v1.21.5", Broker: "4.4.0"}},
 }
 
 // withTwoTopics starts a broker of this version, or the default, with orders and invoices.

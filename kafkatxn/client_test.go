@@ -50,17 +50,17 @@ func record(topic, value string) *kgo.Record {
 }
 
 // produces is the probe "a record outside of any transaction is stored".
-func produces(c *kgo.Client, topic, value string) testenv.Probe {
-	return func(ctx context.Context) error { return c.ProduceSync(ctx, record(topic, value)).FirstErr() }
+func produces(c *kgo.Client, value string) testenv.Probe {
+	return func(ctx context.Context) error { return c.ProduceSync(ctx, record(orders, value)).FirstErr() }
 }
 
 // opens begins a transaction and stores records in it, which it leaves open.
-func opens(ctx context.Context, c *kgo.Client, topic string, values ...string) error {
+func opens(ctx context.Context, c *kgo.Client, values ...string) error {
 	if err := c.BeginTransaction(); err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
 	for _, value := range values {
-		if err := c.ProduceSync(ctx, record(topic, value)).FirstErr(); err != nil {
+		if err := c.ProduceSync(ctx, record(orders, value)).FirstErr(); err != nil {
 			return fmt.Errorf("produce in a transaction: %w", err)
 		}
 	}
@@ -69,9 +69,9 @@ func opens(ctx context.Context, c *kgo.Client, topic string, values ...string) e
 
 // commits is the probe "a transaction with these records is committed". What fails
 // on the way is aborted, so that it can be tried again with the same client.
-func commits(c *kgo.Client, topic string, values ...string) testenv.Probe {
+func commits(c *kgo.Client, values ...string) testenv.Probe {
 	return func(ctx context.Context) error {
-		err := opens(ctx, c, topic, values...)
+		err := opens(ctx, c, values...)
 		if err == nil {
 			err = c.EndTransaction(ctx, kgo.TryCommit)
 		}
@@ -91,12 +91,4 @@ func aborts(ctx context.Context, c *kgo.Client) error {
 		return err
 	}
 	return c.EndTransaction(ctx, kgo.TryAbort)
-}
-
-// orNil gives an error also for none, to be wrapped.
-func orNil(err error) error {
-	if err == nil {
-		return errors.New("no error")
-	}
-	return err
 }

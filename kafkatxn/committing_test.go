@@ -44,10 +44,10 @@ func newCommitting(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *comm
 			kgo.RequestTimeoutOverhead(2*time.Second), kgo.RetryBackoffFn(promptly))...),
 		committed: s.reader("read_committed", kgo.ReadCommitted(), orders),
 	}
-	env.Within("the client commits before the fault", 10*time.Second, testenv.AtOnce(commits(c.client, orders, "before")))
+	env.Within("the client commits before the fault", 10*time.Second, testenv.AtOnce(commits(c.client, "before")))
 	env.Within("it is read", 10*time.Second, c.committed.hasRead("before"))
 	env.Within("a transaction is open", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error {
-		return opens(ctx, c.client, orders, inTransaction...)
+		return opens(ctx, c.client, inTransaction...)
 	}))
 	return c
 }
@@ -101,7 +101,7 @@ func (c *committing) settles() {
 		next = c.rebuilt()
 	}
 	c.env.Evidence("commit_reported_done", reported)
-	c.env.Within("the next transaction is committed", commitBound, commits(next, orders, "next"))
+	c.env.Within("the next transaction is committed", commitBound, commits(next, "next"))
 	c.env.Within("what shows is what was reported: all or nothing, once", 15*time.Second, c.committed.hasRead(append(shows, "next")...))
 }
 

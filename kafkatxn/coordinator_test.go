@@ -133,7 +133,7 @@ func TestSameClientGoesOnAfterAbortOfUnconfirmedCommit(t *testing.T) {
 		KnownGood: []testenv.Combination{{Client: "v1.22.3", Broker: "4.4.0"}},
 	})
 	c := newCommitting(t, env, testenv.KafkaSpec{})
-	env.Witness("a rebuilt client commits", func(ctx context.Context) error { return commits(c.rebuilt(), orders, "witness")(ctx) })
+	env.Witness("a rebuilt client commits", func(ctx context.Context) error { return commits(c.rebuilt(), "witness")(ctx) })
 	killed := env.Inject(c.kafka.Kill().Then(c.begins))
 	env.Within("the commit returns with an error", commitBound, func(ctx context.Context) error {
 		if err := c.returned(ctx); err != nil {
@@ -143,6 +143,6 @@ func TestSameClientGoesOnAfterAbortOfUnconfirmedCommit(t *testing.T) {
 	})
 	killed.Heal()
 	env.Within("what was not committed is aborted", commitBound, testenv.AtOnce(func(ctx context.Context) error { return aborts(ctx, c.client) }))
-	env.Recovers(goesOn, commitBound, commits(c.client, orders, "next"))
+	env.Recovers(goesOn, commitBound, commits(c.client, "next"))
 	env.Within("only the next shows", 15*time.Second, c.committed.hasRead("before", "next"))
 }

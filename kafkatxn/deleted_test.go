@@ -3,7 +3,6 @@ package kafkatxn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"testing"
 	"time"
 
@@ -28,12 +27,12 @@ func TestTopicDeletedInsideTransactionHoldsUpNothingElse(t *testing.T) {
 	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
 	client := s.client("client", transactional("deleted", 30*time.Second)...)
 
-	env.Within("the client commits before the fault", 10*time.Second, testenv.AtOnce(commits(client, orders, "before")))
+	env.Within("the client commits before the fault", 10*time.Second, testenv.AtOnce(commits(client, "before")))
 	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
 	env.Inject(testenv.Fault{
 		Name: "a topic is deleted inside a transaction",
 		Apply: func(ctx context.Context) error {
-			if err := opens(ctx, client, orders, "beside"); err != nil {
+			if err := opens(ctx, client, "beside"); err != nil {
 				return err
 			}
 			if err := client.ProduceSync(ctx, record(doomed, "lost")).FirstErr(); err != nil {
@@ -48,7 +47,7 @@ func TestTopicDeletedInsideTransactionHoldsUpNothingElse(t *testing.T) {
 				return err
 			}
 			if !errors.Is(topics[doomed].Err, kerr.UnknownTopicOrPartition) {
-				return fmt.Errorf("the topic is still known: %v", topics[doomed].Err)
+				return errors.Join(errors.New("the topic is still known"), topics[doomed].Err)
 			}
 			return nil
 		},
@@ -57,6 +56,6 @@ func TestTopicDeletedInsideTransactionHoldsUpNothingElse(t *testing.T) {
 		return client.EndTransaction(ctx, kgo.TryCommit)
 	}))
 	env.Within("the other topic's record shows", 10*time.Second, committed.hasRead("before", "beside"))
-	env.Within("the client commits the next transaction", 15*time.Second, commits(client, orders, "next"))
+	env.Within("the client commits the next transaction", 15*time.Second, commits(client, "next"))
 	env.Within("it shows, once", 10*time.Second, committed.hasRead("before", "beside", "next"))
 }

@@ -25,7 +25,7 @@ func hang(t *testing.T, c testenv.Case, spec testenv.KafkaSpec) {
 	uncommitted := s.reader("read_uncommitted", kgo.ReadUncommitted(), orders)
 	o := s.outsideTransaction(newest)
 
-	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, orders, "before"))
+	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, "before"))
 	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
 	hanging := env.Inject(testenv.Fault{
 		Name:  "a transaction hangs that the coordinator does not know",
@@ -38,7 +38,7 @@ func hang(t *testing.T, c testenv.Case, spec testenv.KafkaSpec) {
 	env.Within("nothing has ended the transaction", 5*time.Second, o.hangs)
 	hanging.Heal()
 	env.Recovers("the read_committed consumer moves on after the abort marker", 10*time.Second, committed.hasRead("before", "after"))
-	env.Within("nothing is open", 5*time.Second, s.stable(orders))
+	env.Within("nothing is open", 5*time.Second, s.stable)
 }
 
 func TestHangingTransactionStarvesReadCommittedUntilMarkerReproduces(t *testing.T) {
@@ -87,7 +87,7 @@ func starvesNobody(t *testing.T, version string, produce int16) {
 	o := s.outsideTransaction(produce)
 	env.Witness("a fresh read_committed consumer reads all", s.freshReads("before", "after"))
 
-	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, orders, "before"))
+	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, "before"))
 	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
 	env.Inject(testenv.Fault{
 		Name:  "a transactional batch is sent outside of a transaction",
@@ -95,7 +95,7 @@ func starvesNobody(t *testing.T, version string, produce int16) {
 		Bites: o.answeredOrOpen,
 	})
 	env.Recovers("the read_committed consumer moves on by itself", transactionTimeout+10*time.Second, committed.hasRead("before", "after"))
-	env.Within("nothing is open", 5*time.Second, s.stable(orders))
+	env.Within("nothing is open", 5*time.Second, s.stable)
 	if o.answer != nil {
 		refusals := []error{kerr.TransactionAbortable, kerr.InvalidTxnState}
 		require.True(t, errors.Is(o.answer, refusals[0]) || errors.Is(o.answer, refusals[1]), "refused with %v, not one of %v", o.answer, refusals)

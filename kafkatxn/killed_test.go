@@ -25,12 +25,12 @@ func (s *scene) dies(timeout time.Duration) testenv.Fault {
 				return err
 			}
 			defer c.Close() // it does not end the transaction
-			if err := opens(ctx, c, orders, "unfinished"); err != nil {
+			if err := opens(ctx, c, "unfinished"); err != nil {
 				return err
 			}
-			return produces(s.plain, orders, "after")(ctx)
+			return produces(s.plain, "after")(ctx)
 		},
-		Bites: s.frozen(orders),
+		Bites: s.frozen,
 	}
 }
 
@@ -43,7 +43,7 @@ func TestSuccessorFreesKilledProducersTransactionAtOnce(t *testing.T) {
 	})
 	s := newScene(t, env, testenv.KafkaSpec{})
 	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
-	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, orders, "before"))
+	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, "before"))
 	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
 
 	const farAway = time.Minute
@@ -57,7 +57,7 @@ func TestSuccessorFreesKilledProducersTransactionAtOnce(t *testing.T) {
 	env.Holds("the read_committed consumer waits for the transaction", 2*time.Second, committed.onlyRead("before"))
 	dead.Heal()
 	env.Recovers("the read_committed consumer reads past the dead transaction", 5*time.Second, committed.hasRead("before", "after"))
-	env.Within("the successor commits", 10*time.Second, testenv.AtOnce(commits(successor, orders, "successor's")))
+	env.Within("the successor commits", 10*time.Second, testenv.AtOnce(commits(successor, "successor's")))
 	env.Within("its record shows, the dead producer's does not", 10*time.Second, committed.hasRead("before", "after", "successor's"))
 }
 
@@ -70,7 +70,7 @@ func TestKilledProducersTransactionEndsWithItsTimeoutAndNotEarlier(t *testing.T)
 	})
 	s := newScene(t, env, testenv.KafkaSpec{})
 	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
-	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, orders, "before"))
+	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, "before"))
 	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
 
 	const timeout = 6 * time.Second

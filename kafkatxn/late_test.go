@@ -40,10 +40,10 @@ func newLate(t *testing.T, env *testenv.Env, version string) *late {
 // aborted holds the late batch, has its transaction ended, and lets it go once the
 // coordinator has aborted. It returns when the broker has answered it.
 func (l *late) aborted(end testenv.Probe) {
-	l.env.Within("a record is stored before the fault", 10*time.Second, produces(l.plain, orders, "before"))
+	l.env.Within("a record is stored before the fault", 10*time.Second, produces(l.plain, "before"))
 	l.env.Within("it is read", 10*time.Second, l.committed.hasRead("before"))
 	l.env.Within("a transaction is open", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error {
-		return opens(ctx, l.client, orders, "aborted")
+		return opens(ctx, l.client, "aborted")
 	}))
 	produce := kmsg.Produce.Int16()
 	held := l.env.Inject(l.kafka.Hold(testenv.KafkaFrames{Key: produce, Nth: 1}).Then(func(context.Context) error {
@@ -60,7 +60,7 @@ func (l *late) aborted(end testenv.Probe) {
 		}
 		return nil
 	})
-	l.env.Within("a record is stored behind it", 10*time.Second, produces(l.plain, orders, "after"))
+	l.env.Within("a record is stored behind it", 10*time.Second, produces(l.plain, "after"))
 }
 
 // givesUp is what a client does that does not wait for a record in flight: it throws
@@ -87,12 +87,12 @@ func TestLateBatchOfAbortedTransactionHangsUntilMarkerReproduces(t *testing.T) {
 	marked := env.Inject(testenv.Fault{
 		Name:  "the late batch hangs",
 		Apply: isSilent, // it has happened already
-		Bites: l.frozen(orders),
+		Bites: l.frozen,
 		Heal:  l.abortMarkers,
 	})
 	marked.Heal()
 	env.Recovers("the read_committed consumer moves on after the abort marker", 10*time.Second, l.committed.hasRead("before", "after"))
-	env.Within("nothing is open", 5*time.Second, l.stable(orders))
+	env.Within("nothing is open", 5*time.Second, l.stable)
 }
 
 func TestLateBatchOfAbortedTransactionStarvesNobody(t *testing.T) {
@@ -111,7 +111,7 @@ func TestLateBatchOfAbortedTransactionStarvesNobody(t *testing.T) {
 			l := newLate(t, env, version)
 			l.aborted(l.givesUp)
 			env.Recovers("the read_committed consumer reads on", 20*time.Second, l.committed.hasRead("before", "after"))
-			env.Within("nothing is open", 5*time.Second, l.stable(orders))
+			env.Within("nothing is open", 5*time.Second, l.stable)
 		})
 	}
 }
@@ -137,7 +137,7 @@ func TestLateBatchOfTimedOutTransactionIsFenced(t *testing.T) {
 				}
 			})
 			env.Recovers("the read_committed consumer reads on", 20*time.Second, l.committed.hasRead("before", "after"))
-			env.Within("nothing is open", 5*time.Second, l.stable(orders))
+			env.Within("nothing is open", 5*time.Second, l.stable)
 		})
 	}
 }

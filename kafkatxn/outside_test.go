@@ -65,7 +65,7 @@ func (o *outside) send(ctx context.Context) error {
 	}
 	o.answer = answer
 	o.env.Note("the broker's answer to the batch outside of a transaction: %v", answer)
-	return produces(o.plain, orders, "after")(ctx)
+	return produces(o.plain, "after")(ctx)
 }
 
 // produce gives the broker's answer to the batch, and an error if there was none.
@@ -101,10 +101,10 @@ func (o *outside) hangs(ctx context.Context) error {
 	if o.answer != nil {
 		return testenv.Stop(fmt.Errorf("the broker refused the batch: %w", o.answer))
 	}
-	if err := o.frozen(orders)(ctx); err != nil {
+	if err := o.frozen(ctx); err != nil {
 		return err
 	}
-	open, err := o.open(ctx, orders)
+	open, err := o.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (o *outside) hangs(ctx context.Context) error {
 // abortMarkers is the operator's remedy (KIP-664): an abort marker for what the leader
 // knows as open.
 func (s *scene) abortMarkers(ctx context.Context) error {
-	open, err := s.open(ctx, orders)
+	open, err := s.open(ctx)
 	if err != nil {
 		return err
 	}
@@ -153,10 +153,13 @@ func batch(producer int64, epoch int16, value string) []byte {
 	return b.AppendTo(nil)
 }
 
+// refused says that the broker has answered the batch with an error.
+func (o *outside) refused() bool { return o.answer != nil }
+
 // answeredOrOpen is the proof on a broker that may refuse the batch: it has answered,
 // and if it took the batch, there is an open transaction or was one that is over.
 func (o *outside) answeredOrOpen(ctx context.Context) error {
-	if o.answer != nil {
+	if o.refused() {
 		return nil
 	}
 	state, err := o.state(ctx, hangingID)
@@ -164,7 +167,7 @@ func (o *outside) answeredOrOpen(ctx context.Context) error {
 		return err
 	}
 	o.env.Note("the coordinator calls the transaction %s", state)
-	end, _, err := o.offsets(ctx, orders)
+	end, _, err := o.offsets(ctx)
 	if err != nil {
 		return err
 	}

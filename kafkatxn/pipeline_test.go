@@ -95,7 +95,7 @@ func (p *pipeline) session(ctx context.Context) error {
 	s, err := kgo.NewGroupTransactSession(p.options("session",
 		kgo.TransactionalID("pipeline"), kgo.TransactionTimeout(30*time.Second),
 		kgo.ConsumerGroup("pipeline"), kgo.ConsumeTopics(input), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
-		kgo.FetchIsolationLevel(kgo.ReadCommitted()), kgo.RequireStableFetchOffsets(),
+		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.SessionTimeout(6*time.Second), kgo.HeartbeatInterval(500*time.Millisecond), kgo.RequestTimeoutOverhead(2*time.Second),
 		kgo.RetryBackoffFn(promptly),
 	)...)

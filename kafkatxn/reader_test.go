@@ -40,13 +40,6 @@ func (r *reader) take(f kgo.Fetches) {
 	f.EachRecord(func(record *kgo.Record) { r.values = append(r.values, string(record.Value)) })
 }
 
-// read is what it has read so far.
-func (r *reader) read() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.values)
-}
-
 // hasRead succeeds once it has read exactly these, in this order. What it has read
 // beyond them or in another order no patience mends.
 func (r *reader) hasRead(want ...string) testenv.Probe {
@@ -56,7 +49,10 @@ func (r *reader) hasRead(want ...string) testenv.Probe {
 		if slices.Equal(r.values, want) {
 			return nil
 		}
-		err := fmt.Errorf("%s has read %q, not %q (last error: %v)", r.name, r.values, want, r.last)
+		err := fmt.Errorf("%s has read %q, not %q", r.name, r.values, want)
+		if r.last != nil {
+			err = fmt.Errorf("%w; its last error: %w", err, r.last)
+		}
 		if len(r.values) > len(want) || !slices.Equal(r.values, want[:len(r.values)]) {
 			return testenv.Stop(err)
 		}

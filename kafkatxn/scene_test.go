@@ -45,33 +45,31 @@ func (s *scene) createTopic(name string, partitions int32) {
 	require.NoError(s.t, err)
 }
 
-// offsets are the end of a topic's first partition and its last stable offset (LSO).
-func (s *scene) offsets(ctx context.Context, topic string) (end, stable int64, err error) {
-	ends, err := s.admin.ListEndOffsets(ctx, topic)
+// offsets are the end of the topic and its last stable offset (LSO).
+func (s *scene) offsets(ctx context.Context) (end, stable int64, err error) {
+	ends, err := s.admin.ListEndOffsets(ctx, orders)
 	if err != nil {
 		return 0, 0, fmt.Errorf("list end offsets: %w", err)
 	}
-	stables, err := s.admin.ListCommittedOffsets(ctx, topic)
+	stables, err := s.admin.ListCommittedOffsets(ctx, orders)
 	if err != nil {
 		return 0, 0, fmt.Errorf("list last stable offsets: %w", err)
 	}
-	e, _ := ends.Lookup(topic, 0)
-	l, _ := stables.Lookup(topic, 0)
+	e, _ := ends.Lookup(orders, 0)
+	l, _ := stables.Lookup(orders, 0)
 	return e.Offset, l.Offset, errors.Join(e.Err, l.Err)
 }
 
 // frozen succeeds if the last stable offset is behind the end.
-func (s *scene) frozen(topic string) testenv.Probe {
-	return func(ctx context.Context) error {
-		end, stable, err := s.offsets(ctx, topic)
-		if err != nil {
-			return err
-		}
-		if stable >= end {
-			return fmt.Errorf("the last stable offset is %d, the end %d: nothing is open", stable, end)
-		}
-		return nil
+func (s *scene) frozen(ctx context.Context) error {
+	end, stable, err := s.offsets(ctx)
+	if err != nil {
+		return err
 	}
+	if stable >= end {
+		return fmt.Errorf("the last stable offset is %d, the end %d: nothing is open", stable, end)
+	}
+	return nil
 }
 
 // state is what the coordinator says of a transactional ID.
@@ -104,9 +102,9 @@ func (s *scene) inState(id string, want ...string) testenv.Probe {
 }
 
 // open are the transactions that the topic's leader knows as open.
-func (s *scene) open(ctx context.Context, topic string) ([]kadm.DescribedProducer, error) {
+func (s *scene) open(ctx context.Context) ([]kadm.DescribedProducer, error) {
 	var set kadm.TopicsSet
-	set.Add(topic, 0)
+	set.Add(orders, 0)
 	all, err := s.admin.DescribeProducers(ctx, set)
 	if err != nil {
 		return nil, fmt.Errorf("describe producers: %w", err)
@@ -121,17 +119,15 @@ func (s *scene) open(ctx context.Context, topic string) ([]kadm.DescribedProduce
 }
 
 // stable succeeds if nothing is open on the topic.
-func (s *scene) stable(topic string) testenv.Probe {
-	return func(ctx context.Context) error {
-		end, stable, err := s.offsets(ctx, topic)
-		if err != nil {
-			return err
-		}
-		if stable != end {
-			return fmt.Errorf("the last stable offset is %d, the end %d", stable, end)
-		}
-		return nil
+func (s *scene) stable(ctx context.Context) error {
+	end, stable, err := s.offsets(ctx)
+	if err != nil {
+		return err
 	}
+	if stable != end {
+		return fmt.Errorf("the last stable offset is %d, the end %d", stable, end)
+	}
+	return nil
 }
 
 // orDefault names a version in a test's name.

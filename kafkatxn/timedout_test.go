@@ -26,11 +26,11 @@ func TestTimedOutTransactionIsNeverReportedCommittedAndRebuiltClientGoesOn(t *te
 	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
 	const id = "slow"
 	slow := s.client("client", transactional(id, transactionTimeout)...)
-	env.Within("the client commits before the fault", 10*time.Second, testenv.AtOnce(commits(slow, orders, "before")))
+	env.Within("the client commits before the fault", 10*time.Second, testenv.AtOnce(commits(slow, "before")))
 	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
 	env.Inject(testenv.Fault{
 		Name:        "the transaction is timed out by the broker",
-		Apply:       func(ctx context.Context) error { return opens(ctx, slow, orders, "too late") },
+		Apply:       func(ctx context.Context) error { return opens(ctx, slow, "too late") },
 		Bites:       s.inState(id, "CompleteAbort"),
 		BitesWithin: transactionTimeout + abortInterval + 10*time.Second,
 	})
@@ -48,7 +48,7 @@ func TestTimedOutTransactionIsNeverReportedCommittedAndRebuiltClientGoesOn(t *te
 	env.Within("it can be aborted", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error { return aborts(ctx, slow) }))
 	s.notesWhetherItGoesOn(slow)
 	rebuilt := s.client("rebuilt", transactional(id, transactionTimeout)...)
-	env.Recovers("a rebuilt client commits the next transaction", 20*time.Second, commits(rebuilt, orders, "next"))
+	env.Recovers("a rebuilt client commits the next transaction", 20*time.Second, commits(rebuilt, "next"))
 	env.Within("the next shows and nothing of the timed out one", 10*time.Second, committed.hasRead("before", "next"))
 }
 

@@ -26,12 +26,12 @@ func TestZombieIsFencedAndItsRecordsNeverShow(t *testing.T) {
 	zombie := s.client("zombie", transactional("worker", time.Minute)...)
 	successor := s.client("successor", transactional("worker", time.Minute)...)
 
-	env.Within("the first producer commits before the fault", 10*time.Second, testenv.AtOnce(commits(zombie, orders, "before")))
+	env.Within("the first producer commits before the fault", 10*time.Second, testenv.AtOnce(commits(zombie, "before")))
 	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
 	env.Inject(testenv.Fault{
 		Name: "a successor takes the transactional ID over in mid-transaction",
 		Apply: func(ctx context.Context) error {
-			if err := opens(ctx, zombie, orders, "zombie's"); err != nil {
+			if err := opens(ctx, zombie, "zombie's"); err != nil {
 				return err
 			}
 			_, _, err := successor.ProducerID(ctx)
@@ -51,7 +51,7 @@ func TestZombieIsFencedAndItsRecordsNeverShow(t *testing.T) {
 		}
 		return ctx.Err()
 	}))
-	env.Recovers("the successor commits", 10*time.Second, commits(successor, orders, "successor's"))
+	env.Recovers("the successor commits", 10*time.Second, commits(successor, "successor's"))
 	env.Within("only the successor's record shows", 10*time.Second, committed.hasRead("before", "successor's"))
 	env.Within("the zombie's first was in the log, its second never", 10*time.Second, uncommitted.hasRead("before", "zombie's", "successor's"))
 }

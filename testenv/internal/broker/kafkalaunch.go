@@ -78,6 +78,8 @@ func (k kafka) defaults(at Site, id int) map[string]string {
 		voters = append(voters, fmt.Sprintf("%d@%s", n, at.Peer(KafkaNode(n), kafkaController)))
 	}
 	c["controller.quorum.voters"] = strings.Join(voters, ",")
+	// Three controllers on a busy machine need longer than a second for their votes.
+	c["controller.quorum.election.timeout.ms"] = "3000"
 	return c
 }
 
