@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	goruntime "runtime"
 	"slices"
 	"time"
 
@@ -14,6 +16,7 @@ import (
 	"github.com/brokerfault/brokerfault/testenv/internal/poll"
 	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
 	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
+	"github.com/brokerfault/brokerfault/testenv/internal/turnstile"
 )
 
 const (
@@ -91,12 +94,30 @@ func (e *Env) start(p plan) *Broker {
 		e.environment("start %s %s: %v", p.name, p.version, err)
 	}
 	b.ready = p.ready(b)
+	leave, err := e.turn()
+	if err != nil {
+		e.environment("start %s %s: %v", p.name, p.version, err)
+	}
 	began := time.Now()
-	if err := b.start(e.ctx); err != nil {
+	err = b.start(e.ctx)
+	leave()
+	if err != nil {
 		e.environment("start %s %s: %v", p.name, p.version, b.explain(err))
 	}
 	e.say("broker", "%s %s is ready after %v", p.name, p.version, time.Since(began).Round(time.Millisecond))
 	return b
+}
+
+// turn waits until few enough brokers of this user's test processes are starting: one
+// for two processors.
+func (e *Env) turn() (leave func(), err error) {
+	session, err := supervisor.Current()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(e.ctx, placeLimit)
+	defer cancel()
+	return turnstile.Enter(ctx, filepath.Dir(session.Dir), max(1, goruntime.NumCPU()/2))
 }
 
 func (b *Broker) place(rt runtime.Runtime, p plan) error {
