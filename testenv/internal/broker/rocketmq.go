@@ -143,6 +143,11 @@ func rocketMQProxyDefaults(at Site) map[string]string {
 		"useEndpointPortFromRequest": "true",
 		"tlsTestModeEnable":          "false",
 		"grpcShutdownTimeSeconds":    "1",
+		// What the proxy asks while the broker is away it holds for unknown until it
+		// asks again: after a second here, not twenty.
+		"subscriptionGroupConfigCacheRefreshSeconds": "1",
+		"topicConfigCacheRefreshSeconds":             "1",
+		"topicRouteServiceCacheRefreshSeconds":       "1",
 		// At its end the proxy takes seconds for each of these.
 		"rocketmqMQClientNum": "2",
 	}
