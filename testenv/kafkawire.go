@@ -3,9 +3,9 @@ package testenv
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -98,8 +98,9 @@ func zooKeeperDump(ctx context.Context, address string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read zookeeper's dump: %w", err)
 	}
-	if len(text) == 0 {
-		return "", errors.New("zookeeper's dump is empty")
+	// One that has just started says that it does not serve yet.
+	if !strings.Contains(string(text), "Sessions with Ephemerals") {
+		return "", fmt.Errorf("zookeeper does not tell its sessions: %q", text)
 	}
 	return string(text), nil
 }
