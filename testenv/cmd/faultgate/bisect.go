@@ -69,9 +69,7 @@ func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
 	}
 	only := s.Only(cases)
 	recovers := func(version string) (bool, error) {
-		report := only.Run(c.Context(), suite.Set{Clients: []suite.Client{{Module: b.module, Version: version}}})
-		report.Keep(cases)
-		return verdictOf(report)
+		return verdictOf(only.Run(c.Context(), suite.Set{Clients: []suite.Client{{Module: b.module, Version: version}}}))
 	}
 	first, err := firstChange(releases, b.good, recovers)
 	if err != nil {

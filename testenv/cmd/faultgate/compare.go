@@ -65,12 +65,9 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	for _, client := range after.Clients {
 		modules = append(modules, client.Module)
 	}
-	cases = cases.Of(modules...)
-	only := s.Only(cases)
+	only := s.Only(cases.Of(modules...))
 	b := only.Run(c.Context(), before)
-	b.Keep(cases)
 	h := only.Run(c.Context(), after)
-	h.Keep(cases)
 	result := gate.Compare(before.String(), after.String(), b, h)
 	if err := p.print(c, result, result.Text(), result.Markdown); err != nil {
 		return err

@@ -39,24 +39,20 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 	if err != nil {
 		return err
 	}
-	keep := func(*gate.Report) {}
 	if r.pattern != "" || len(r.clients) > 0 || len(r.brokers) > 0 {
 		cases, err := r.selected(c, s, sets[0])
 		if err != nil {
 			return err
 		}
 		s = s.Only(cases)
-		keep = func(report *gate.Report) { report.Keep(cases) }
 	}
-	report := &gate.Report{Cells: []gate.Cell{}, Failures: []gate.Failure{}, Environment: []gate.Failure{}}
+	report := gate.NewReport()
 	for _, set := range sets {
 		if c.Context().Err() != nil {
 			report.Interrupted = true
 			break
 		}
-		one := s.Run(c.Context(), set)
-		keep(one)
-		report.Add(one)
+		report.Add(s.Run(c.Context(), set))
 	}
 	var text strings.Builder
 	if err := report.Print(&text); err != nil {

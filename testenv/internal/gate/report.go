@@ -54,6 +54,11 @@ type Report struct {
 	Interrupted bool `json:"interrupted"`
 }
 
+// NewReport is a report of nothing yet, whose lists are written as empty in JSON.
+func NewReport() *Report {
+	return &Report{Cells: []Cell{}, Failures: []Failure{}, Environment: []Failure{}}
+}
+
 // The exit codes of a run. 2 is left to a wrong command line.
 const (
 	ExitOK          = 0

@@ -16,7 +16,8 @@ const evidencePrefix = "evidence."
 // Report is what the stream said so far. Interrupted says that the run was
 // told to stop, so that what failed then proves nothing.
 func (c *Collector) Report(interrupted bool) *Report {
-	r := &Report{Cells: []Cell{}, Failures: []Failure{}, Environment: []Failure{}, Interrupted: interrupted}
+	r := NewReport()
+	r.Interrupted = interrupted
 	for _, t := range c.order {
 		switch {
 		case t.attrs["case"] != "":

@@ -41,9 +41,10 @@ func (s *Suite) List(ctx context.Context) (gate.Catalogue, error) {
 // ErrNoCase says that a pattern matches nothing.
 var ErrNoCase = errors.New("no case is so named")
 
-// Only narrows the suite down to the tests of these cases.
+// Only narrows the suite down to the tests of these cases, and its reports to their cells.
 func (s *Suite) Only(c gate.Catalogue) *Suite {
 	one := *s
+	one.only = c
 	var packages, tests []string
 	for _, e := range c {
 		packages = append(packages, e.Package)

@@ -26,6 +26,9 @@ type Suite struct {
 	Stderr io.Writer
 	// Finished, if it is not nil, is told about each test that ends.
 	Finished func(gate.Progress)
+
+	// only are the cases whose cells a report keeps; nil keeps all.
+	only gate.Catalogue
 }
 
 // Client is a version of a client module.
@@ -65,10 +68,14 @@ func (s Set) String() string {
 func (s *Suite) Run(ctx context.Context, set Set) *gate.Report {
 	report, err := s.run(ctx, set)
 	if report == nil {
-		report = &gate.Report{Cells: []gate.Cell{}, Failures: []gate.Failure{}, Environment: []gate.Failure{}, Interrupted: ctx.Err() != nil}
+		report = gate.NewReport()
+		report.Interrupted = ctx.Err() != nil
 	}
 	if err != nil {
 		report.Environment = append(report.Environment, gate.Failure{Output: fmt.Sprintf("%s: %v", set, err)})
+	}
+	if s.only != nil {
+		report.Keep(s.only)
 	}
 	return report
 }
