@@ -44,8 +44,7 @@ func newCommitting(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *comm
 			kgo.RequestTimeoutOverhead(2*time.Second), kgo.RetryBackoffFn(promptly))...),
 		committed: s.reader("read_committed", kgo.ReadCommitted(), orders),
 	}
-	env.Within("the client commits before the fault", 10*time.Second, testenv.AtOnce(commits(c.client, "before")))
-	env.Within("it is read", 10*time.Second, c.committed.hasRead("before"))
+	s.healthy("the client commits", testenv.AtOnce(commits(c.client, "before")), c.committed)
 	env.Within("a transaction is open", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error {
 		return opens(ctx, c.client, inTransaction...)
 	}))

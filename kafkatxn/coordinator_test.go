@@ -56,44 +56,45 @@ func TestCommitIsReportedThatKilledCoordinatorHadTaken(t *testing.T) {
 		KnownGood: commitHolds,
 	})
 	c := newCommitting(t, env, testenv.KafkaSpec{})
-	held := env.Inject(c.kafka.Hold(testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}).Then(c.begins))
+	held := env.Inject(c.kafka.Hold(firstAnswer).Then(c.begins))
 	killed := env.Inject(c.kafka.Kill())
 	held.Heal()
 	killed.Heal()
 	c.settles()
 }
 
+// firstAnswer is the answer to the commit.
+var firstAnswer = testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}
+
 func TestCommitIsReportedWhoseAnswerWasLost(t *testing.T) {
-	for _, version := range []string{"", "4.4.0"} {
-		t.Run(orDefault(version), func(t *testing.T) {
-			env := testenv.New(t, testenv.Case{
-				Name:      "kafkatxn/commit-answer-lost",
-				Claim:     "a commit whose answer is lost with its connection returns within its bound and reports what happened: all records or none, once",
-				Issue:     commitIssue,
-				Client:    underTest,
-				KnownGood: commitHolds,
-			})
-			c := newCommitting(t, env, testenv.KafkaSpec{Version: version})
-			lost := env.Inject(c.kafka.Lose(testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}).Then(c.begins))
-			lost.Heal()
-			c.settles()
-		})
-	}
+	withoutAnswer(t, testenv.Case{
+		Name:      "kafkatxn/commit-answer-lost",
+		Claim:     "a commit whose answer is lost with its connection returns within its bound and reports what happened: all records or none, once",
+		Issue:     commitIssue,
+		Client:    underTest,
+		KnownGood: commitHolds,
+	}, (*testenv.Kafka).Lose)
 }
 
 func TestCommitIsReportedWhoseAnswerNeverCame(t *testing.T) {
+	withoutAnswer(t, testenv.Case{
+		Name:      "kafkatxn/commit-answer-dropped",
+		Claim:     "a commit whose answer never comes on a connection that stays returns within its bound and reports what happened: all records or none, once",
+		Issue:     commitIssue,
+		Client:    underTest,
+		KnownGood: commitHolds,
+	}, (*testenv.Kafka).Drop)
+}
+
+// withoutAnswer commits while the first answer is kept from the client.
+func withoutAnswer(t *testing.T, k testenv.Case, fault func(*testenv.Kafka, testenv.KafkaFrames) testenv.Fault) {
+	t.Helper()
 	for _, version := range []string{"", "4.4.0"} {
 		t.Run(orDefault(version), func(t *testing.T) {
-			env := testenv.New(t, testenv.Case{
-				Name:      "kafkatxn/commit-answer-dropped",
-				Claim:     "a commit whose answer never comes on a connection that stays returns within its bound and reports what happened: all records or none, once",
-				Issue:     commitIssue,
-				Client:    underTest,
-				KnownGood: commitHolds,
-			})
+			env := testenv.New(t, k)
 			c := newCommitting(t, env, testenv.KafkaSpec{Version: version})
-			dropped := env.Inject(c.kafka.Drop(testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}).Then(c.begins))
-			dropped.Heal()
+			missing := env.Inject(fault(c.kafka, firstAnswer).Then(c.begins))
+			missing.Heal()
 			c.settles()
 		})
 	}

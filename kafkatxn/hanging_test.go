@@ -25,8 +25,7 @@ func hang(t *testing.T, c testenv.Case, spec testenv.KafkaSpec) {
 	uncommitted := s.reader("read_uncommitted", kgo.ReadUncommitted(), orders)
 	o := s.outsideTransaction(newest)
 
-	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, "before"))
-	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
+	s.healthyPlain(committed)
 	hanging := env.Inject(testenv.Fault{
 		Name:  "a transaction hangs that the coordinator does not know",
 		Apply: o.send,
@@ -87,8 +86,7 @@ func starvesNobody(t *testing.T, version string, produce int16) {
 	o := s.outsideTransaction(produce)
 	env.Witness("a fresh read_committed consumer reads all", s.freshReads("before", "after"))
 
-	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, "before"))
-	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
+	s.healthyPlain(committed)
 	env.Inject(testenv.Fault{
 		Name:  "a transactional batch is sent outside of a transaction",
 		Apply: o.send,

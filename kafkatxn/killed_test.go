@@ -43,8 +43,7 @@ func TestSuccessorFreesKilledProducersTransactionAtOnce(t *testing.T) {
 	})
 	s := newScene(t, env, testenv.KafkaSpec{})
 	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
-	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, "before"))
-	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
+	s.healthyPlain(committed)
 
 	const farAway = time.Minute
 	killed := s.dies(farAway)
@@ -70,8 +69,7 @@ func TestKilledProducersTransactionEndsWithItsTimeoutAndNotEarlier(t *testing.T)
 	})
 	s := newScene(t, env, testenv.KafkaSpec{})
 	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
-	env.Within("a record is stored before the fault", 10*time.Second, produces(s.plain, "before"))
-	env.Within("it is read", 10*time.Second, committed.hasRead("before"))
+	s.healthyPlain(committed)
 
 	const timeout = 6 * time.Second
 	env.Inject(s.dies(timeout))

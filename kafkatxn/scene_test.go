@@ -37,12 +37,24 @@ func newScene(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *scene {
 	return s
 }
 
-func (s *scene) createTopic(name string, partitions int32) {
+func (s *scene) createTopic(name string, partitions int) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.env.Context(), 20*time.Second)
 	defer cancel()
-	_, err := s.admin.CreateTopic(ctx, partitions, -1, nil, name)
-	require.NoError(s.t, err)
+	require.NoError(s.t, s.kafka.CreateTopic(ctx, name, partitions))
+}
+
+// healthy proves that what is stored before the fault is read.
+func (s *scene) healthy(stored string, store testenv.Probe, by *reader) {
+	s.t.Helper()
+	s.env.Within(stored+" before the fault", 10*time.Second, store)
+	s.env.Within("it is read", 10*time.Second, by.hasRead("before"))
+}
+
+// healthyPlain is healthy with a record outside of any transaction.
+func (s *scene) healthyPlain(by *reader) {
+	s.t.Helper()
+	s.healthy("a record is stored", produces(s.plain, "before"), by)
 }
 
 // offsets are the end of the topic and its last stable offset (LSO).

@@ -24,7 +24,7 @@ const toldLate = "back after 4 min 18 s (v5.1.4; not in 15 s with v5.1.3): until
 var proxyRestartPush = testenv.Case{
 	Name:   "rocketmqpop/proxy-restart-push",
 	Claim:  "a push consumer goes on after the proxy was restarted, in order and with nothing acknowledged coming again",
-	Issue:  "https://github.com/apache/rocketmq-clients/issues/1137",
+	Issue:  settingsReport,
 	Client: underTest,
 	KnownBad: []testenv.Combination{
 		{Client: "v5.1.3", Evidence: toldLate, Fails: goesOn(pushConsumer), Open: settingsReport},
@@ -42,7 +42,7 @@ func TestPushConsumerGoesOnAfterProxyRestart(t *testing.T) {
 var proxyRestartSimple = testenv.Case{
 	Name:   "rocketmqpop/proxy-restart-simple",
 	Claim:  "a simple consumer goes on after the proxy was restarted, in order and with nothing acknowledged coming again",
-	Issue:  "https://github.com/apache/rocketmq-clients/issues/1137",
+	Issue:  settingsReport,
 	Client: underTest,
 	KnownBad: []testenv.Combination{
 		{Client: "v5.1.3", Evidence: toldLate, Fails: goesOn(simpleConsumer), Open: settingsReport},

@@ -160,24 +160,3 @@ func (k *Kafka) coordinates(ctx context.Context) error {
 	}
 	return nil
 }
-
-// unregistered waits until ZooKeeper runs and has forgotten the broker's former
-// life: one that finds its ID taken ends at once.
-func (b *Broker) unregistered(id string) Probe {
-	return func(ctx context.Context) error {
-		address, err := b.address(broker.KafkaZooKeeper, broker.KafkaZooKeeper)
-		if err != nil {
-			return err
-		}
-		dump, err := zooKeeperDump(ctx, address)
-		if err != nil {
-			return err
-		}
-		for line := range strings.Lines(dump) {
-			if strings.TrimSpace(line) == "/brokers/ids/"+id {
-				return fmt.Errorf("broker %s is still registered in zookeeper", id)
-			}
-		}
-		return nil
-	}
-}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -81,26 +80,4 @@ func kafkaRoundTrip(ctx context.Context, address string, r kmsg.Request) (kmsg.R
 		return nil, fmt.Errorf("read the answer to %s: %w", kmsg.NameForKey(r.Key()), err)
 	}
 	return answer, nil
-}
-
-// zooKeeperDump is what the four letters dump answer: sessions, and the nodes that
-// end with them.
-func zooKeeperDump(ctx context.Context, address string) (string, error) {
-	conn, err := dialBounded(ctx, address)
-	if err != nil {
-		return "", err
-	}
-	defer conn.Close()
-	if _, err := io.WriteString(conn, "dump"); err != nil {
-		return "", fmt.Errorf("ask zookeeper for a dump: %w", err)
-	}
-	text, err := io.ReadAll(conn)
-	if err != nil {
-		return "", fmt.Errorf("read zookeeper's dump: %w", err)
-	}
-	// One that has just started says that it does not serve yet.
-	if !strings.Contains(string(text), "Sessions with Ephemerals") {
-		return "", fmt.Errorf("zookeeper does not tell its sessions: %q", text)
-	}
-	return string(text), nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 )
@@ -97,4 +98,47 @@ func zooKeeperRoundTrip(conn io.ReadWriter, request []byte) ([]byte, error) {
 
 func appendSized(b, data []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(data))), data...)
+}
+
+// unregistered waits until ZooKeeper runs and has forgotten the broker's former
+// life: one that finds its ID taken ends at once.
+func (b *Broker) unregistered(id string) Probe {
+	return func(ctx context.Context) error {
+		address, err := b.address(broker.KafkaZooKeeper, broker.KafkaZooKeeper)
+		if err != nil {
+			return err
+		}
+		dump, err := zooKeeperDump(ctx, address)
+		if err != nil {
+			return err
+		}
+		for line := range strings.Lines(dump) {
+			if strings.TrimSpace(line) == "/brokers/ids/"+id {
+				return fmt.Errorf("broker %s is still registered in zookeeper", id)
+			}
+		}
+		return nil
+	}
+}
+
+// zooKeeperDump is what the four letters dump answer: sessions, and the nodes that
+// end with them.
+func zooKeeperDump(ctx context.Context, address string) (string, error) {
+	conn, err := dialBounded(ctx, address)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close()
+	if _, err := io.WriteString(conn, "dump"); err != nil {
+		return "", fmt.Errorf("ask zookeeper for a dump: %w", err)
+	}
+	text, err := io.ReadAll(conn)
+	if err != nil {
+		return "", fmt.Errorf("read zookeeper's dump: %w", err)
+	}
+	// One that has just started says that it does not serve yet.
+	if !strings.Contains(string(text), "Sessions with Ephemerals") {
+		return "", fmt.Errorf("zookeeper does not tell its sessions: %q", text)
+	}
+	return string(text), nil
 }
