@@ -36,6 +36,8 @@ type Broker struct {
 	nodes []runtime.Node
 	links map[string]*link.Link // node/port
 	ready Probe
+	// wasReady says that it was ready once.
+	wasReady bool
 }
 
 // brokerDied ends every wait: what follows would blame the client for it.
@@ -104,6 +106,7 @@ func (e *Env) start(p plan) *Broker {
 	if err != nil {
 		e.environment("start %s %s: %v", p.name, p.version, b.explain(err))
 	}
+	b.wasReady = true
 	e.say("broker", "%s %s is ready after %v", p.name, p.version, time.Since(began).Round(time.Millisecond))
 	return b
 }
@@ -258,6 +261,9 @@ func size(path string) int64 {
 func (b *Broker) close(ctx context.Context) error {
 	var errs error
 	for _, n := range slices.Backward(b.nodes) {
+		if b.wasReady {
+			errs = errors.Join(errs, n.Keep(ctx))
+		}
 		errs = errors.Join(errs, n.Close(ctx))
 	}
 	for _, l := range b.links {

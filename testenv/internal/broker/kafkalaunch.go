@@ -12,6 +12,9 @@ import (
 // bytes in base64.
 const kafkaCluster = "YnJva2VyZmF1bHQtdGVzdA"
 
+// kafkaData is the directory of the logs, below the node's own.
+const kafkaData = "data"
+
 func (k kafka) launch(at Site, id int) Launch {
 	file := path.Join(at.Home, "server.properties")
 	l := Launch{
@@ -24,6 +27,8 @@ func (k kafka) launch(at Site, id int) Launch {
 	}
 	if !k.zooKeeper() {
 		l.Setup = []Program{{Class: "kafka.tools.StorageTool", Args: []string{"format", "-t", kafkaCluster, "-c", file}}}
+		// Neither ports nor voters go into what it writes.
+		l.Makes, l.MadeFrom = kafkaData, fmt.Sprintf("%s %s %q", kafkaCluster, KafkaNode(id), properties(k.config, nil))
 	}
 	return l
 }
@@ -31,7 +36,7 @@ func (k kafka) launch(at Site, id int) Launch {
 // defaults are chosen for a test: internal topics of one partition, no waiting
 // for members that may come, transactions timed out soon.
 func (k kafka) defaults(at Site, id int) map[string]string {
-	data := path.Join(at.Home, "data")
+	data := path.Join(at.Home, kafkaData)
 	replicas := strconv.Itoa(min(3, k.brokers))
 	inSync := strconv.Itoa(min(2, k.brokers))
 	c := map[string]string{

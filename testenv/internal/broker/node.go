@@ -58,6 +58,12 @@ type Site struct {
 type Launch struct {
 	// Setup are JVMs that run to their end, in order, before the node's very first start.
 	Setup []Program
+	// Makes is the directory below Home that Setup makes, if all that it makes lies
+	// there and is the same wherever MadeFrom and the jars are: it may be copied from
+	// an earlier node's. Empty means that it may not.
+	Makes string
+	// MadeFrom is what Setup's work depends on beside the jars.
+	MadeFrom string
 	// Main is the broker itself.
 	Main Program
 	// JVM are the flags of every one of these JVMs, heap and --add-opens among them.

@@ -3,8 +3,10 @@ package dist
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -14,6 +16,9 @@ const LibDir = "/opt/brokerfault/lib"
 // DefaultMavenImage is the image in which BuildStage runs Maven unless told
 // otherwise.
 const DefaultMavenImage = "maven:3-eclipse-temurin-17"
+
+// ClassDir is where an image has its class-data archives: MAIN.jsa for each main class.
+const ClassDir = "/opt/brokerfault/classes"
 
 const dockerfile = "Dockerfile"
 
@@ -74,6 +79,41 @@ COPY --from=jars /brokerfault/lib/ %s/
 	a.finish()
 	return a, nil
 }
+
+// ClassContext is the context of an image build that adds class-data archives,
+// made by the image's own Java, to an image of BuildContext or BuildStage. Lists
+// are files with the names of classes, by main class. dump are the arguments of
+// the java that makes an archive of a list, both files named by the variables
+// list and archive, and the class path by classpath. A program whose archive
+// cannot be made goes without.
+func ClassContext(image string, lists map[string]string, dump []string) (*Archive, error) {
+	if err := checkImage(image); err != nil {
+		return nil, err
+	}
+	text := fmt.Sprintf(`FROM %s
+COPY classes/ %s/
+RUN cd %s && %s && \
+    for list in *.classes; do \
+        archive="${list%%.classes}.jsa"; \
+        java %s >"$list.log" 2>&1 || rm -f "$archive"; \
+    done
+`, image, ClassDir, ClassDir, ClassPath, strings.Join(dump, " "))
+	a := &Archive{}
+	if err := a.addBytes(dockerfile, []byte(text)); err != nil {
+		return nil, err
+	}
+	for _, main := range slices.Sorted(maps.Keys(lists)) {
+		if err := a.addFile("classes/"+main+".classes", lists[main]); err != nil {
+			return nil, err
+		}
+	}
+	a.finish()
+	return a, nil
+}
+
+// ClassPath is the shell's way to the class path of an image in the variable
+// classpath: the jars in the order of their names.
+const ClassPath = "classpath=$(LC_ALL=C; for jar in " + LibDir + "/*.jar; do printf '%s:' \"$jar\"; done); classpath=${classpath%:}"
 
 func checkImage(image string) error {
 	if len(image) > 512 || !imageReference.MatchString(image) {

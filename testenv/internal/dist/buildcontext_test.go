@@ -95,3 +95,18 @@ func untar(t *testing.T, r io.Reader) map[string]string {
 		files[header.Name] = body.String()
 	}
 }
+
+func TestClassContextMakesEachArchiveOrGoesWithout(t *testing.T) {
+	list := filepath.Join(t.TempDir(), "list")
+	require.NoError(t, os.WriteFile(list, []byte("java/lang/Object id: 0\n"), 0o644))
+	archive, err := ClassContext("brokerfault/kafka:3.9.2-0", map[string]string{"kafka.Kafka": list}, []string{"-Xshare:dump", `"$list"`, `"$archive"`})
+	require.NoError(t, err)
+	defer archive.Close()
+	files := untar(t, archive)
+	require.Contains(t, files["Dockerfile"], "FROM brokerfault/kafka:3.9.2-0\nCOPY classes/ /opt/brokerfault/classes/\n")
+	require.Contains(t, files["Dockerfile"], `java -Xshare:dump "$list" "$archive" >"$list.log" 2>&1 || rm -f "$archive"`)
+	require.Equal(t, "java/lang/Object id: 0\n", files["classes/kafka.Kafka.classes"])
+
+	_, err = ClassContext("evil\nRUN x", nil, nil)
+	require.ErrorContains(t, err, "is not an image reference")
+}

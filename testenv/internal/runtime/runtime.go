@@ -47,6 +47,9 @@ type Node interface {
 	Resume(ctx context.Context) error
 	// DumpThreads makes the JVM write its threads to its log (QUIT).
 	DumpThreads(ctx context.Context) error
+	// Keep keeps what this start found out, so that later ones of the same jars
+	// are quicker. It is for a node that has been ready.
+	Keep(ctx context.Context) error
 	// Address is where this machine reaches a port of the node now: host:port
 	// on loopback. It may change with a start.
 	Address(port string) (string, error)

@@ -39,11 +39,16 @@ func (r *Runtime) image(ctx context.Context, bill dist.Bill, tell progress) (str
 	repo := "brokerfault/" + bill.Broker
 	sum := sha256.Sum256([]byte(layout + "\n" + bill.Key() + "\n" + base))
 	tag := strings.ReplaceAll(strings.ToLower(bill.Version), "+", "_") + "-" + hex.EncodeToString(sum[:])[:12]
+	return r.once(ctx, repo, tag, tell, func() (*dist.Archive, error) { return r.buildContext(ctx, bill, tell) })
+}
+
+// once makes an image that is not there, and gives its reference.
+func (r *Runtime) once(ctx context.Context, repo, tag string, tell progress, prepare func() (*dist.Archive, error)) (string, error) {
 	there, err := r.has(ctx, repo+":"+tag)
 	if err != nil || there {
 		return repo + ":" + tag, err
 	}
-	unlock, err := r.lock(ctx, bill.Broker+"-"+tag)
+	unlock, err := r.lock(ctx, strings.ReplaceAll(repo, "/", "-")+"-"+tag)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +56,7 @@ func (r *Runtime) image(ctx context.Context, bill dist.Bill, tell progress) (str
 	if there, err = r.has(ctx, repo+":"+tag); err != nil || there {
 		return repo + ":" + tag, err
 	}
-	archive, err := r.buildContext(ctx, bill, tell)
+	archive, err := prepare()
 	if err != nil {
 		return "", err
 	}

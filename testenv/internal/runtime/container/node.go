@@ -14,6 +14,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/headstart"
 	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
 )
 
@@ -29,6 +30,10 @@ type node struct {
 	site      broker.Site
 	died      func(string, error)
 
+	heads   headstart.Store
+	classes map[string]bool // the main classes of which the image has archives
+	copied  bool            // it was given what an earlier one's setup made
+	begun   bool
 	made    bool
 	closed  bool
 	paused  bool
@@ -78,7 +83,7 @@ func (n *node) start(ctx context.Context) error {
 	if err := n.make(ctx); err != nil {
 		return err
 	}
-	files, err := archive(n.node.Launch(n.site))
+	files, err := archive(n.withHeadStart(n.node.Launch(n.site)), n.classFlags())
 	if err != nil {
 		return err
 	}
@@ -90,6 +95,7 @@ func (n *node) start(ctx context.Context) error {
 	if err := n.begin(ctx); err != nil {
 		return err
 	}
+	n.begun = true
 	if err := n.locate(ctx); err != nil {
 		n.abandon()
 		return err

@@ -16,6 +16,7 @@ import (
 	"github.com/containerd/errdefs"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/headstart"
 	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
 )
 
@@ -52,7 +53,7 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 		ports:   map[string]map[string]broker.Port{},
 		open:    len(p.Nodes),
 	}
-	images := map[string]string{}
+	images := map[string]image{}
 	placed := make([]runtime.Node, 0, len(p.Nodes))
 	for _, b := range p.Nodes {
 		if shared.ports[b.Name] != nil {
@@ -72,17 +73,19 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 			shared.ports[b.Name][port.Name] = port
 		}
 		key := b.Bill.Key()
-		if images[key] == "" {
-			image, err := r.image(ctx, b.Bill, tell)
+		if _, there := images[key]; !there {
+			made, err := r.image(ctx, b.Bill, tell)
 			if err != nil {
 				return nil, err
 			}
-			images[key] = image
+			images[key] = r.withClasses(ctx, made, key, tell)
 		}
 		placed = append(placed, &node{
 			placement: shared,
 			node:      b,
-			image:     images[key],
+			image:     images[key].ref,
+			classes:   images[key].classes,
+			heads:     headstart.New(r.cache.Dir, key, nil),
 			container: shared.prefix + b.Name,
 			log:       filepath.Join(p.LogDir, b.Name+".log"),
 			site:      shared.site(b.Name, p.Advertised),

@@ -21,6 +21,8 @@ const (
 	// scriptFile lies outside of home, which belongs to the node.
 	scriptFile = "/opt/brokerfault/start.sh"
 	marks      = "/opt/brokerfault/setup-done-"
+	// madeCopy is what the setup made, before the node has changed it.
+	madeCopy = "/opt/brokerfault/made"
 )
 
 // prelude orders the class path by name, as the process runtime does: where
@@ -31,8 +33,7 @@ const (
 const prelude = `#!/bin/sh
 set -u
 cd ` + home + ` || exit 1
-classpath=$(LC_ALL=C; for jar in ` + dist.LibDir + `/*.jar; do printf '%s:' "$jar"; done)
-classpath=${classpath%:}
+` + dist.ClassPath + `
 setup=
 trap '[ -n "$setup" ] && kill "$setup"; exit 143' TERM
 once() {
@@ -52,20 +53,24 @@ once() {
 }
 `
 
-// script starts a node: its setup, once, and then its main program, which
-// takes the place of the shell and so gets the engine's signals.
-func script(l broker.Launch) string {
+// script starts a node: its setup, once, and then its main program with these
+// flags, which takes the place of the shell and so gets the engine's signals. A
+// copy of what the setup made is put where Keep finds it.
+func script(l broker.Launch, flags []string) string {
 	var b strings.Builder
 	b.WriteString(prelude)
 	for i, p := range l.Setup {
 		fmt.Fprintf(&b, "once %s%d %s\n", marks, i+1, command(l, p))
 	}
-	fmt.Fprintf(&b, "trap - TERM\nexec %s\n", command(l, l.Main))
+	if l.Makes != "" && len(l.Setup) > 0 {
+		fmt.Fprintf(&b, "once %scopied cp -R '%s' %s\n", marks, path.Join(home, l.Makes), madeCopy)
+	}
+	fmt.Fprintf(&b, "trap - TERM\nexec %s\n", command(l, l.Main, flags...))
 	return b.String()
 }
 
 // command sets the environment with env: a shell exports no name with a dot.
-func command(l broker.Launch, p broker.Program) string {
+func command(l broker.Launch, p broker.Program, flags ...string) string {
 	words := []string{"env"}
 	quote := func(all ...string) {
 		for _, s := range all {
@@ -75,6 +80,7 @@ func command(l broker.Launch, p broker.Program) string {
 	quote(l.Env...)
 	words = append(words, "java")
 	quote(l.JVM...)
+	quote(flags...)
 	words = append(words, "-cp", `"$classpath"`)
 	quote(p.Class)
 	quote(p.Args...)
@@ -82,7 +88,7 @@ func command(l broker.Launch, p broker.Program) string {
 }
 
 // archive is what is copied to the root of a container before a start.
-func archive(l broker.Launch) (*bytes.Buffer, error) {
+func archive(l broker.Launch, flags []string) (*bytes.Buffer, error) {
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
 	now := time.Now()
@@ -120,7 +126,7 @@ func archive(l broker.Launch) (*bytes.Buffer, error) {
 			return nil, fmt.Errorf("write the file %q: %w", name, err)
 		}
 	}
-	if err := file(scriptFile, script(l), 0o755); err != nil {
+	if err := file(scriptFile, script(l, flags), 0o755); err != nil {
 		return nil, fmt.Errorf("write the start script: %w", err)
 	}
 	return &b, w.Close()

@@ -37,7 +37,7 @@ func TestCommandKeepsEveryWordAsItIs(t *testing.T) {
 }
 
 func TestArchiveHasDirectoriesBeforeTheirFiles(t *testing.T) {
-	b, err := archive(broker.Launch{Files: map[string]string{"conf/deep/a": "1", "b": "2"}})
+	b, err := archive(broker.Launch{Files: map[string]string{"conf/deep/a": "1", "b": "2"}}, nil)
 	require.NoError(t, err)
 	var names []string
 	for r := tar.NewReader(b); ; {
@@ -56,7 +56,7 @@ func TestArchiveHasDirectoriesBeforeTheirFiles(t *testing.T) {
 
 func TestArchiveRefusesFilesOutsideTheNodesDirectory(t *testing.T) {
 	for _, name := range []string{"../x", "/etc/x", ""} {
-		_, err := archive(broker.Launch{Files: map[string]string{name: ""}})
+		_, err := archive(broker.Launch{Files: map[string]string{name: ""}}, nil)
 		require.ErrorContains(t, err, "does not lie below")
 	}
 }

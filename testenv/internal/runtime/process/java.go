@@ -53,3 +53,14 @@ func majorVersion(out string) (int, bool) {
 	major, err := strconv.Atoi(m[1])
 	return major, err == nil
 }
+
+// javaBuild is what a java calls itself, to the very build.
+func javaBuild(java string) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	out, err := exec.CommandContext(ctx, java, "-Xinternalversion").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("ask %s for its build: %w", java, err)
+	}
+	return strings.TrimSpace(string(out)), nil
+}

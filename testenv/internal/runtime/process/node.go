@@ -12,6 +12,7 @@ import (
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
+	"github.com/brokerfault/brokerfault/testenv/internal/headstart"
 	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
 )
 
@@ -25,6 +26,8 @@ type node struct {
 	ports   map[string]*port
 	died    func(string, error)
 
+	start   headstart.Store
+	archive string // of its classes, if there is one
 	setUp   bool
 	process *supervisor.Process
 	watch   sync.WaitGroup
@@ -51,15 +54,10 @@ func (n *node) Start(ctx context.Context) error {
 	if err := n.write(l.Files); err != nil {
 		return err
 	}
-	if !n.setUp {
-		for _, p := range l.Setup {
-			if err := n.runtime.session.Run(ctx, n.command(l, p)); err != nil {
-				return fmt.Errorf("set up %s with %s: %w", n.Name(), p.Class, err)
-			}
-		}
-		n.setUp = true
+	if err := n.prepare(ctx, l); err != nil {
+		return err
 	}
-	p, err := n.runtime.session.Start(n.command(l, l.Main))
+	p, err := n.runtime.session.Start(n.command(l, l.Main, n.classFlags()...))
 	if err != nil {
 		return err
 	}
@@ -88,24 +86,37 @@ func (n *node) await(p *supervisor.Process) {
 
 func (n *node) write(files map[string]string) error {
 	for name, content := range files {
-		path := filepath.Join(n.home, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return fmt.Errorf("write a file of %s: %w", n.Name(), err)
-		}
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-			return fmt.Errorf("write a file of %s: %w", n.Name(), err)
+		if err := n.writeFile(name, []byte(content)); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-func (n *node) command(l broker.Launch, p broker.Program) supervisor.Command {
+func (n *node) writeFile(name string, content []byte) error {
+	path := filepath.Join(n.home, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("write a file of %s: %w", n.Name(), err)
+	}
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		return fmt.Errorf("write a file of %s: %w", n.Name(), err)
+	}
+	return nil
+}
+
+// classPath are the jars in the order of their names.
+func (n *node) classPath() []string {
 	paths := make([]string, len(n.jars.Names))
 	for i, name := range n.jars.Names {
 		paths[i] = filepath.Join(n.jars.Dir, name)
 	}
+	return paths
+}
+
+func (n *node) command(l broker.Launch, p broker.Program, flags ...string) supervisor.Command {
 	args := append([]string{n.runtime.java}, l.JVM...)
-	args = append(args, "-cp", strings.Join(paths, ":"), p.Class)
+	args = append(args, flags...)
+	args = append(args, "-cp", strings.Join(n.classPath(), ":"), p.Class)
 	return supervisor.Command{
 		Args: append(args, p.Args...),
 		Env:  append(os.Environ(), l.Env...),

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
@@ -22,6 +25,7 @@ const loopback = "127.0.0.1"
 type Runtime struct {
 	cache   *dist.Cache
 	java    string
+	build   func() (string, error) // what java calls itself
 	session *supervisor.Session
 }
 
@@ -35,7 +39,8 @@ func New(ctx context.Context, cache *dist.Cache) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runtime{cache: cache, java: java, session: session}, nil
+	build := sync.OnceValues(func() (string, error) { return javaBuild(java) })
+	return &Runtime{cache: cache, java: java, build: build, session: session}, nil
 }
 
 // Name is "process".
@@ -53,10 +58,7 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 			nodes[n.Name], err = r.place(n, jars, p)
 		}
 		if err != nil {
-			for _, made := range placed {
-				err = errors.Join(err, made.Close(ctx))
-			}
-			return nil, err
+			return nil, errors.Join(err, closeAll(ctx, placed))
 		}
 		placed = append(placed, nodes[n.Name])
 	}
@@ -64,7 +66,18 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 	for _, n := range nodes {
 		n.site.Peer = peer
 	}
+	if err := archives(ctx, slices.Collect(maps.Values(nodes)), p.Progress); err != nil {
+		return nil, errors.Join(err, closeAll(ctx, placed))
+	}
 	return placed, nil
+}
+
+func closeAll(ctx context.Context, nodes []runtime.Node) error {
+	var errs error
+	for _, n := range nodes {
+		errs = errors.Join(errs, n.Close(context.WithoutCancel(ctx)))
+	}
+	return errs
 }
 
 func (r *Runtime) place(n broker.Node, jars dist.Jars, p runtime.Placement) (*node, error) {
@@ -74,7 +87,8 @@ func (r *Runtime) place(n broker.Node, jars dist.Jars, p runtime.Placement) (*no
 	}
 	made := &node{
 		node: n, runtime: r, jars: jars, home: home, ports: map[string]*port{},
-		log: filepath.Join(p.LogDir, n.Name+".log"), died: p.Died,
+		start: r.store(jars.Key, p.Progress),
+		log:   filepath.Join(p.LogDir, n.Name+".log"), died: p.Died,
 	}
 	made.site = broker.Site{
 		Node:       n.Name,
