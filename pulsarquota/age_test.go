@@ -14,6 +14,7 @@ var messageAge = testenv.Case{
 	Claim:  "a producer that was stopped by a quota on the age of messages sends again after the clearing",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v0.18.0", Evidence: "not recovered in 30 s after the clearing, stop_reconnecting 1, will_retry_reconnecting 0; a fresh producer sends"},
 	},

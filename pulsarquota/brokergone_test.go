@@ -17,6 +17,7 @@ var killedWhileBlocked = testenv.Case{
 	Claim:  "a producer that is blocked while the broker is killed and comes back sends again after the clearing",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v0.18.0", Evidence: "not recovered in 30 s after the clearing, stop_reconnecting 1, will_retry_reconnecting 0; a fresh producer sends"},
 	},
@@ -43,6 +44,7 @@ var closesWhileBlocked = testenv.Case{
 	Name:   "pulsarquota/close-while-blocked",
 	Claim:  "Flush and Close return within a bound while the producer is blocked",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestFlushAndCloseReturnWhileBlocked(t *testing.T) {
@@ -62,6 +64,7 @@ var closesWhileGone = testenv.Case{
 	Claim:  "Flush and Close return within a bound while a blocked producer's broker is gone",
 	Issue:  "https://github.com/apache/pulsar-client-go/issues/1190",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestFlushAndCloseReturnWhileBrokerIsGone(t *testing.T) {

@@ -18,6 +18,7 @@ var eviction = testenv.Case{
 	Name:   "pulsarquota/backlog-eviction",
 	Claim:  "with consumer_backlog_eviction the producer is never refused and the oldest of the backlog goes",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestEvictionTakesTheOldestAndNeverRefuses(t *testing.T) { evicts(t, eviction, nil) }
@@ -26,6 +27,7 @@ var preciseEviction = testenv.Case{
 	Name:   "pulsarquota/backlog-eviction-precise-age",
 	Claim:  "eviction holds up no send where the broker also reads the age of the oldest message",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{{
 		Broker: "4.2.4",
 		Evidence: "no producer, fresh ones included, gets a send through for at least 18 s: the broker's only BookKeeper worker of the topic " +

@@ -16,6 +16,7 @@ var requestHold = testenv.Case{
 	Name:   "pulsarquota/request-hold",
 	Claim:  "with producer_request_hold no send is refused, and all of them complete once there is room",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestHeldSendsCompleteOnceThereIsRoom(t *testing.T) {

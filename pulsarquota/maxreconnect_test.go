@@ -17,6 +17,7 @@ var maxReconnect = testenv.Case{
 	Claim:  "a producer whose MaxReconnectToBroker ran out during the block sends again after the clearing, or says at once that it is dead",
 	Issue:  "https://github.com/apache/pulsar-client-go/issues/458",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{{
 		Client:   "v0.18.0",
 		Evidence: "stops reconnecting at the first refusal, so that the tries never run out",

@@ -18,6 +18,7 @@ var newProducer = testenv.Case{
 	Name:   "pulsarquota/new-producer",
 	Claim:  "a new producer on a full topic is refused promptly, for the quota, and is made after the clearing",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestNewProducerIsRefusedPromptlyAndMadeAfterClearing(t *testing.T) {
@@ -34,6 +35,7 @@ var newProducerTyped = testenv.Case{
 	Name:   "pulsarquota/new-producer-typed",
 	Claim:  "the error of a new producer on a full topic is ErrProducerBlockedQuotaExceeded, as that of its sends is",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{{
 		Client:   "v0.18.0",
 		Evidence: "a plain error whose text names ProducerBlockedQuotaExceededException",

@@ -16,6 +16,7 @@ var onePartition = testenv.Case{
 	Claim:  "while one partition of a topic is full, sends to the others go on, and it comes back after the clearing",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v0.18.0", Evidence: "not recovered in 30 s after the clearing, stop_reconnecting 1, will_retry_reconnecting 0; a fresh producer sends"},
 	},

@@ -16,6 +16,7 @@ var pendingSends = testenv.Case{
 	Claim:  "every pending send has exactly one outcome, a refused one the quota error, and what was acknowledged is there, once and in order",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v0.18.0", Evidence: "sends during the block end in timeouts, not in the quota error"},
 	},

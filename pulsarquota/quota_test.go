@@ -57,7 +57,7 @@ func newScene(t *testing.T, env *testenv.Env, policy string, more map[string]str
 	ctx, cancel := context.WithTimeout(env.Context(), 30*time.Second)
 	defer cancel()
 	var err error
-	s.namespace, err = s.broker.CreateNamespace(ctx, "quota")
+	s.namespace, err = s.broker.CreateNamespace(ctx, env.Unique("quota"))
 	require.NoError(t, err)
 	s.topic = "persistent://" + s.namespace + "/orders"
 	require.NoError(t, s.broker.CreateSubscription(ctx, s.topic, subscription))

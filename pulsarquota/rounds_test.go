@@ -19,6 +19,7 @@ var fiveRounds = testenv.Case{
 	Claim:  "block, clear, recover five times over never ends dead, and costs no goroutine and no send permit",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v0.18.0", Evidence: "dead after the first of five rounds: not recovered in 15 s, stop_reconnecting 1; a fresh producer sends"},
 	},

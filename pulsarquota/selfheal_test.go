@@ -19,6 +19,7 @@ var selfHeal = testenv.Case{
 	Claim:  "the same producer sends again after the backlog is cleared",
 	Issue:  "https://github.com/apache/pulsar-client-go/pull/1457",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v0.17.0", Evidence: "not recovered in 30 s after the clearing, stop_reconnecting 1, will_retry_reconnecting 0; a fresh producer sends"},
 		{Client: "v0.18.0", Evidence: "not recovered in 30 s after the clearing, stop_reconnecting 1, will_retry_reconnecting 0; a fresh producer sends"},

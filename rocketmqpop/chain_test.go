@@ -15,6 +15,7 @@ var chain = testenv.Case{
 	Claim:  "a queue whose pop's answer was lost is not blocked, however many retries collide",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Broker: "5.5.0", Evidence: "a retry that collides is answered empty, the next attempt finds nothing until the invisible time ends"},
 	},
@@ -40,6 +41,7 @@ var chainReproduces = testenv.Case{
 	Claim:  "on broker 5.5.0 the queue is blocked until the invisible time ends, and then goes on by itself",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestRetryAfterLostAnswerBlocksQueueReproduces(t *testing.T) {

@@ -19,6 +19,7 @@ var contention = testenv.Case{
 	Claim:  "of many concurrent retries with one attempt ID none is answered empty, and all find the same messages",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Broker: "5.5.0", Evidence: "428 and 598 of 1080 retries were answered empty, in five rounds of 16 and five of 200 at a time"},
 	},
@@ -39,6 +40,7 @@ var contentionWithoutKV = testenv.Case{
 	Claim:  "of many concurrent retries with one attempt ID none is answered empty, also without PopKv",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Broker: "5.5.1", Evidence: "331 of 1080 retries were answered empty: the broker's older path takes the queue's lock at once or not at all", Fails: noneEmpty, Open: noReport},
 		{Broker: "5.5.0", Evidence: "as on 5.5.1", Fails: noneEmpty, Open: noReport},
@@ -60,6 +62,7 @@ var contentionReproduces = testenv.Case{
 	Claim:  "broker 5.5.0 answers some of many concurrent retries with one attempt ID empty",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestRetriesOfOneAttemptAreAnsweredEmptyReproduces(t *testing.T) {

@@ -35,6 +35,7 @@ var ackFails = testenv.Case{
 	Claim:     "a message whose acknowledgement failed once is acknowledged after all, and the queue goes on",
 	Issue:     "https://github.com/apache/rocketmq-clients/issues/1265",
 	Client:    underTest,
+	Shares:    true,
 	KnownGood: []testenv.Combination{{Client: "v5.1.3"}, {Client: "v5.1.4"}},
 }
 
@@ -59,6 +60,7 @@ var nackFails = testenv.Case{
 	Claim:     "a message that was not consumed comes again although changing its invisible time failed once",
 	Issue:     "https://github.com/apache/rocketmq-clients/issues/1265",
 	Client:    underTest,
+	Shares:    true,
 	KnownGood: []testenv.Combination{{Client: "v5.1.3"}, {Client: "v5.1.4"}},
 }
 
@@ -85,6 +87,7 @@ var forwardFails = testenv.Case{
 	Claim:  "a message whose way to the dead-letter queue failed once gets there, once, and the queue goes on",
 	Issue:  "https://github.com/apache/rocketmq-clients/issues/1266",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{{
 		Client: "v5.1.3", Evidence: "20 s later the message is in no queue: the second try to forward it is an acknowledgement, so it is lost",
 	}},

@@ -17,6 +17,7 @@ var failFast = testenv.Case{
 	Claim:  "competing pops of a group without order share out the messages, none twice within its invisible time, and none of them waits",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestCompetingPopsWithoutOrderDoNotWait(t *testing.T) {

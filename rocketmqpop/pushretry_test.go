@@ -25,6 +25,7 @@ var pushRetry = testenv.Case{
 	Claim:  "the push consumer's retry after a lost answer carries the attempt ID of the lost one",
 	Issue:  "https://github.com/apache/rocketmq-clients/issues/1321",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v5.1.3", Evidence: newAttempt, Fails: sameAttempt, Open: onlyJava},
 		{Client: "v5.1.4", Evidence: newAttempt, Fails: sameAttempt, Open: onlyJava},
@@ -45,6 +46,7 @@ var pushBlocked = testenv.Case{
 	Claim:  "the messages of a lost answer reach the push consumer with its next receive",
 	Issue:  "https://github.com/apache/rocketmq-clients/issues/1321",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v5.1.3", Evidence: blocked, Fails: backSoon, Open: onlyJava},
 		{Client: "v5.1.4", Evidence: blocked, Fails: backSoon, Open: onlyJava},
@@ -65,6 +67,7 @@ var attemptKept = testenv.Case{
 	Claim:  "where something on the way writes the lost attempt ID into the retry, its messages reach the push consumer at once",
 	Issue:  "https://github.com/apache/rocketmq-clients/issues/1321",
 	Client: underTest,
+	Shares: true,
 }
 
 // It shows that the attempt ID is all that the push consumer is missing, and

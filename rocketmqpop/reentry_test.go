@@ -17,6 +17,7 @@ var reentry = testenv.Case{
 	Claim:  "a retry with the same attempt ID finds the same messages at once, and no other attempt finds them",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestSameAttemptFindsSameMessages(t *testing.T) {
@@ -29,6 +30,7 @@ var reentryWithoutKV = testenv.Case{
 	Claim:  "a retry with the same attempt ID finds the same messages at once also without PopKv",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestSameAttemptFindsSameMessagesWithoutPopKV(t *testing.T) {

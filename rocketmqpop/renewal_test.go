@@ -15,6 +15,7 @@ var renewal = testenv.Case{
 	Claim:  "with the proxy's automatic renewal a lost answer blocks the queue as long as its client is there, and not longer",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 }
 
 // renewSoon renews every half second what is invisible for 4 s.
@@ -47,6 +48,7 @@ var withoutRenewal = testenv.Case{
 	Claim:  "without the renewal a lost answer blocks the queue for its invisible time, and not longer",
 	Issue:  "https://github.com/apache/rocketmq/issues/10827",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestLostAnswerBlocksQueueForItsInvisibleTimeOnly(t *testing.T) {

@@ -26,6 +26,7 @@ var proxyRestartPush = testenv.Case{
 	Claim:  "a push consumer goes on after the proxy was restarted, in order and with nothing acknowledged coming again",
 	Issue:  settingsReport,
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v5.1.3", Evidence: toldLate, Fails: goesOn(pushConsumer), Open: settingsReport},
 		{Client: "v5.1.4", Evidence: toldLate, Fails: goesOn(pushConsumer), Open: settingsReport},
@@ -44,6 +45,7 @@ var proxyRestartSimple = testenv.Case{
 	Claim:  "a simple consumer goes on after the proxy was restarted, in order and with nothing acknowledged coming again",
 	Issue:  settingsReport,
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Client: "v5.1.3", Evidence: toldLate, Fails: goesOn(simpleConsumer), Open: settingsReport},
 		{Client: "v5.1.4", Evidence: toldLate, Fails: goesOn(simpleConsumer), Open: settingsReport},
@@ -62,6 +64,7 @@ var brokerRestarted = testenv.Case{
 	Claim:  "consumers go on after the broker was restarted, in order and with nothing acknowledged coming again",
 	Issue:  "https://github.com/apache/rocketmq/issues/9170",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestConsumersGoOnAfterBrokerRestart(t *testing.T) {
@@ -76,6 +79,7 @@ var brokerKilled = testenv.Case{
 	Claim:  "consumers go on after the broker was killed and started again, in order and with nothing missing",
 	Issue:  "https://github.com/apache/rocketmq/issues/9170",
 	Client: underTest,
+	Shares: true,
 }
 
 // What was acknowledged may come again here: the broker keeps a group's progress
@@ -92,6 +96,7 @@ var brokerHung = testenv.Case{
 	Name:   "rocketmqpop/broker-pause",
 	Claim:  "consumers go on after the broker hung, in order and with nothing acknowledged coming again",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestConsumersGoOnAfterBrokerHung(t *testing.T) {

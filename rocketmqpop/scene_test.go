@@ -59,7 +59,7 @@ func newScene(t *testing.T, env *testenv.Env, o setting) *scene {
 	if !o.withoutKV {
 		o.spec.Config = popKV
 	}
-	s := &scene{env: env, broker: env.StartRocketMQ(o.spec), topic: "orders", group: "billing", fifo: !o.normal}
+	s := &scene{env: env, broker: env.StartRocketMQ(o.spec), topic: env.Unique("orders"), group: env.Unique("billing"), fifo: !o.normal}
 	ctx, cancel := context.WithTimeout(env.Context(), 30*time.Second)
 	defer cancel()
 	kind := "FIFO"

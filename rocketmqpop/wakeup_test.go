@@ -16,6 +16,7 @@ var wakesFIFO = testenv.Case{
 	Claim:  "a message of an orderly group that becomes visible again wakes a waiting poll",
 	Issue:  "https://github.com/apache/rocketmq/issues/9828",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestVisibleMessageWakesPollOfOrderlyGroup(t *testing.T) {
@@ -28,6 +29,7 @@ var wakesNormal = testenv.Case{
 	Claim:  "a message of a group without order that becomes visible again wakes a waiting poll",
 	Issue:  "https://github.com/apache/rocketmq/issues/9828",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestVisibleMessageWakesPollOfGroupWithoutOrder(t *testing.T) {
@@ -40,6 +42,7 @@ var wakesWithoutKV = testenv.Case{
 	Claim:  "a message of a group without order that becomes visible again wakes a waiting poll, also without PopKv",
 	Issue:  "https://github.com/apache/rocketmq/issues/9632",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestVisibleMessageWakesPollOfGroupWithoutOrderWithoutPopKV(t *testing.T) {

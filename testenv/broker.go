@@ -30,12 +30,20 @@ const (
 
 // Broker is a running broker, or some nodes of one: each client port lies behind a link.
 type Broker struct {
-	env   *Env
-	name  string
-	plan  plan
-	nodes []runtime.Node
-	links map[string]*link.Link // node/port
-	ready Probe
+	env *Env
+	// holder is told of a death; the parts of a broker have it in common.
+	holder *holder
+	// share is what a broker must have in common with one that a later test asks
+	// for to be given to it; empty is given to none.
+	share  string
+	logDir string
+	// logFrom is where the present test's part of a node's log begins.
+	logFrom map[string]int64
+	name    string
+	plan    plan
+	nodes   []runtime.Node
+	links   map[string]*link.Link // node/port
+	ready   Probe
 	// wasReady says that it was ready once.
 	wasReady bool
 }
@@ -68,12 +76,17 @@ type plan struct {
 	greet map[string]greeting
 	// inspect, if it is not nil, is told of each link before it forwards anything.
 	inspect func(l *link.Link)
+	// spec is what the nodes were made of. Two plans with one name, version and
+	// spec are of brokers that are alike.
+	spec any
+	// whole is what the scenario calls the broker, *Kafka for instance.
+	whole any
 }
 
 // greeting does what a client does first at an address.
 type greeting func(ctx context.Context, address string) error
 
-// start places the nodes, opens the links, starts and waits until ready.
+// start gives a broker as planned: one that an earlier test left, or a new one.
 func (e *Env) start(p plan) *Broker {
 	e.t.Helper()
 	e.version = p.version
@@ -89,19 +102,32 @@ func (e *Env) start(p plan) *Broker {
 			e.environment("start %s %s: %v", p.name, p.version, err)
 		}
 	}
-	e.say("broker", "%s %s, runtime %s", p.name, p.version, rt.Name())
-	b := &Broker{env: e, name: p.name, plan: p, links: map[string]*link.Link{}}
-	e.brokers = append(e.brokers, b)
-	if err := b.place(rt, p); err != nil {
-		e.environment("start %s %s: %v", p.name, p.version, err)
+	share := e.share(rt.Name(), p)
+	if b := e.borrow(share); b != nil {
+		return b
 	}
-	b.ready = p.ready(b)
-	leave, err := e.turn()
+	e.say("broker", "%s %s, runtime %s", p.name, p.version, rt.Name())
+	b := &Broker{
+		env: e, name: p.name, plan: p, links: map[string]*link.Link{},
+		holder: &holder{env: e}, share: share, logFrom: map[string]int64{},
+	}
+	e.brokers = append(e.brokers, b)
+	prepared := e.spend(preparing)
+	err = b.place(rt, p)
+	prepared()
 	if err != nil {
 		e.environment("start %s %s: %v", p.name, p.version, err)
 	}
-	began := time.Now()
+	b.ready = p.ready(b)
+	queued := e.spend(queueing)
+	leave, err := e.turn()
+	queued()
+	if err != nil {
+		e.environment("start %s %s: %v", p.name, p.version, err)
+	}
+	began, started := time.Now(), e.spend(starting)
 	err = b.start(e.ctx)
+	started()
 	leave()
 	if err != nil {
 		e.environment("start %s %s: %v", p.name, p.version, b.explain(err))
@@ -125,14 +151,12 @@ func (e *Env) turn() (leave func(), err error) {
 
 func (b *Broker) place(rt runtime.Runtime, p plan) error {
 	e := b.env
-	if e.logDir == "" {
-		session, err := supervisor.Current()
-		if err != nil {
-			return err
-		}
-		if e.logDir, err = os.MkdirTemp(session.Dir, "log-"); err != nil {
-			return fmt.Errorf("make a directory for logs: %w", err)
-		}
+	session, err := supervisor.Current()
+	if err != nil {
+		return err
+	}
+	if b.logDir, err = os.MkdirTemp(session.Dir, "log-"); err != nil {
+		return fmt.Errorf("make a directory for logs: %w", err)
 	}
 	for _, n := range p.nodes {
 		for _, port := range n.Ports {
@@ -154,7 +178,7 @@ func (b *Broker) place(rt runtime.Runtime, p plan) error {
 	nodes, err := rt.Place(ctx, runtime.Placement{
 		Nodes:      p.nodes,
 		Advertised: func(node, port string) string { return b.links[node+"/"+port].Address() },
-		LogDir:     e.logDir,
+		LogDir:     b.logDir,
 		Died:       b.died,
 		Progress:   func(format string, args ...any) { e.say("prepare", format, args...) },
 	})
@@ -179,8 +203,7 @@ func (b *Broker) died(node string, err error) {
 			d.log = evidence.LastWords(n.LogFile(), lastLines)
 		}
 	}
-	b.env.timeline.Add("broker", "%s ended unasked: %v", node, err)
-	b.env.cancel(d)
+	b.holder.died(d)
 }
 
 // start starts the nodes in order and waits until the broker is ready.
@@ -269,5 +292,5 @@ func (b *Broker) close(ctx context.Context) error {
 	for _, l := range b.links {
 		errs = errors.Join(errs, l.Close())
 	}
-	return errs
+	return errors.Join(errs, os.RemoveAll(b.logDir))
 }

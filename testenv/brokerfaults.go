@@ -23,6 +23,7 @@ func (b *Broker) Kill() Fault {
 		},
 		Bites:      b.gone,
 		Heal:       AtOnce(b.start),
+		harms:      true,
 		forTheTest: true,
 	}
 }
@@ -52,6 +53,7 @@ func (b *Broker) Restart() Fault {
 			return b.ready(ctx)
 		},
 		BitesWithin: readyLimit + stopGrace,
+		harms:       true,
 	}
 }
 
@@ -68,6 +70,7 @@ func (b *Broker) Pause() Fault {
 			return errs
 		},
 		Bites: b.silent,
+		harms: true,
 		Heal: func(ctx context.Context) error {
 			var errs error
 			for _, n := range b.nodes {

@@ -28,6 +28,8 @@ const (
 // which has ended by now.
 func (e *Env) cleanup() {
 	e.t.Helper()
+	defer e.tellSpent()
+	defer e.spend(cleaning)()
 	defer e.stopBrokers() // whatever the reporting comes to
 	e.healAll()
 	e.cancel(errors.New("the test has ended"))
@@ -45,10 +47,13 @@ func (e *Env) cleanup() {
 func (e *Env) stopBrokers() {
 	e.t.Helper()
 	for _, b := range slices.Backward(e.brokers) {
-		e.bounded("stop "+b.name, cleanupLimit, b.close)
-	}
-	if e.logDir != "" {
-		_ = os.RemoveAll(e.logDir)
+		left, over := e.leave(b)
+		if !left {
+			over = []*Broker{b}
+		}
+		for _, b := range over {
+			e.bounded("stop "+b.name, cleanupLimit, b.close)
+		}
 	}
 }
 
@@ -56,21 +61,25 @@ func (e *Env) healAll() {
 	for _, f := range slices.Backward(e.faults) {
 		if !f.healed && !f.fault.forTheTest {
 			f.healed = true
-			e.bounded("heal "+f.fault.Name, cleanupLimit, f.fault.Heal)
+			if !e.bounded("heal "+f.fault.Name, cleanupLimit, f.fault.Heal) {
+				e.harmed = true
+			}
 		}
 	}
 }
 
-// bounded does one part of the clean-up and goes on whatever comes of it.
-func (e *Env) bounded(what string, limit time.Duration, act func(ctx context.Context) error) {
+// bounded does one part of the clean-up, says whether it could, and goes on
+// whatever comes of it.
+func (e *Env) bounded(what string, limit time.Duration, act func(ctx context.Context) error) (done bool) {
 	e.t.Helper()
 	began := time.Now()
 	_, err := poll.Until(context.Background(), poll.Options{Budget: limit}, AtOnce(act))
 	if err != nil {
 		e.say("cleanup", "%s: %v", what, err)
-		return
+		return false
 	}
 	e.timeline.Add("cleanup", "%s: done in %v", what, time.Since(began).Round(time.Millisecond))
+	return true
 }
 
 // conclude reaches the verdict where none was reached on the way, and reports it.
@@ -188,6 +197,7 @@ func (e *Env) write(dir string) error {
 		for _, n := range b.nodes {
 			text, err := os.ReadFile(n.LogFile())
 			if err == nil {
+				text = text[min(b.logFrom[n.Name()], int64(len(text))):]
 				err = os.WriteFile(filepath.Join(dir, "broker-"+n.Name()+".log"), text, 0o600)
 			}
 			if err != nil {

@@ -26,10 +26,10 @@ type Env struct {
 	timeline *evidence.Timeline
 	logsLock sync.Mutex
 	logs     map[string]*evidence.Log
-	logDir   string
 
 	brokers  []*Broker
 	faults   []*Injected
+	harmed   bool // a broker was, so that no other test may be given it
 	closers  []closer
 	work     sync.WaitGroup
 	version  string // of the broker
@@ -40,6 +40,8 @@ type Env struct {
 	counted  []counted
 	counts   map[string]int
 	result   result
+	began    time.Time
+	spent    map[phase]time.Duration
 }
 
 // result is what the test will be reported with.
@@ -62,6 +64,7 @@ func New(t testing.TB, c Case) *Env {
 	e := &Env{
 		t: t, c: c, timeline: evidence.NewTimeline(),
 		logs: map[string]*evidence.Log{}, counts: map[string]int{},
+		began: time.Now(), spent: map[phase]time.Duration{},
 	}
 	e.ctx, e.cancel = context.WithCancelCause(context.Background())
 	t.Attr("case", c.Name)

@@ -23,6 +23,9 @@ type Fault struct {
 	// refuse an administrative call at first.
 	Heal func(ctx context.Context) error
 
+	// harms says that a broker is no longer the one that was started, even when
+	// it is healed.
+	harms bool
 	// forTheTest says that nothing outlives the test that would want healing:
 	// the clean-up does not start a killed broker only to stop it.
 	forTheTest bool
@@ -70,6 +73,7 @@ func (e *Env) Inject(f Fault) *Injected {
 	i := &Injected{env: e, fault: f, healed: f.Heal == nil}
 	// It may lie half on the broker after an error, so it is healed in any case.
 	e.faults = append(e.faults, i)
+	e.harmed = e.harmed || f.harms
 	if _, err := poll.Until(e.ctx, poll.Options{Budget: within}, AtOnce(f.Apply)); err != nil {
 		e.environment("inject %q: %v", f.Name, err)
 	}

@@ -57,7 +57,9 @@ func (e *Env) StartKafka(spec KafkaSpec) *Kafka {
 		e.environment("start kafka: %v", err)
 	}
 	k := &Kafka{version: spec.Version, brokers: spec.Brokers, wire: kafkawire.New()}
-	k.Broker = e.start(plan{
+	b := e.start(plan{
+		spec:    spec,
+		whole:   k,
 		name:    "kafka",
 		version: spec.Version,
 		nodes:   broker.Kafka(bill, spec.Brokers, spec.Config),
@@ -81,7 +83,7 @@ func (e *Env) StartKafka(spec KafkaSpec) *Kafka {
 		greet:   map[string]greeting{broker.KafkaClient: kafkaHandshake},
 		inspect: func(l *link.Link) { l.Inspect(k.wire.Inspect) },
 	})
-	return k
+	return b.plan.whole.(*Kafka)
 }
 
 // Version is the brokers' version.

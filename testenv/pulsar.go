@@ -40,7 +40,9 @@ func (e *Env) StartPulsar(spec PulsarSpec) *Pulsar {
 		e.environment("start pulsar: %v", err)
 	}
 	p := &Pulsar{http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
-	p.Broker = e.start(plan{
+	b := e.start(plan{
+		spec:    spec,
+		whole:   p,
 		name:    "pulsar",
 		version: spec.Version,
 		nodes:   broker.Pulsar(bill, spec.Config),
@@ -50,7 +52,7 @@ func (e *Env) StartPulsar(spec PulsarSpec) *Pulsar {
 		},
 		greet: map[string]greeting{broker.PulsarBinary: pulsarHandshake},
 	})
-	return p
+	return b.plan.whole.(*Pulsar)
 }
 
 // ServiceURL is where clients connect: the link in front of the broker. It

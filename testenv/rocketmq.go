@@ -49,8 +49,10 @@ func (e *Env) StartRocketMQ(spec RocketMQSpec) *RocketMQ {
 		e.environment("start rocketmq: %v", err)
 	}
 	r := &RocketMQ{}
-	r.Broker = e.start(plan{
-		name: "rocketmq",
+	b := e.start(plan{
+		spec:  spec,
+		whole: r,
+		name:  "rocketmq",
 		// The broker's own: what the suite's cases are about is its doing.
 		version: brokerVersion,
 		nodes:   broker.RocketMQ(bill, spec.Config, spec.ProxyConfig),
@@ -69,7 +71,7 @@ func (e *Env) StartRocketMQ(spec RocketMQSpec) *RocketMQ {
 	if version != brokerVersion {
 		e.Note("name server and proxy are RocketMQ %s", version)
 	}
-	return r
+	return b.plan.whole.(*RocketMQ)
 }
 
 // restOf are broker releases that are run with name server and proxy of another

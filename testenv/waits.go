@@ -70,7 +70,9 @@ func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 		e.environment("%s: the scenario spent the budget of %v before it asked", claim, budget)
 	}
 	e.say("recovers", "%s, budget %v from the healing %v ago", claim, budget, time.Since(e.since).Round(time.Millisecond))
+	recovered := e.spend(recovering)
 	r, err := poll.Until(e.ctx, poll.Options{Budget: left}, poll.Probe(probe))
+	recovered()
 	took := time.Since(e.since)
 	if err != nil {
 		e.result.budget = budget

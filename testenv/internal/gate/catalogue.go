@@ -133,5 +133,6 @@ func (r *Report) Add(other *Report) {
 	r.Cells = append(r.Cells, other.Cells...)
 	r.Failures = append(r.Failures, other.Failures...)
 	r.Environment = append(r.Environment, other.Environment...)
+	r.BuildMS += other.BuildMS
 	r.Interrupted = r.Interrupted || other.Interrupted
 }

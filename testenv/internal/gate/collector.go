@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 )
 
 // The results that go test gives a test, and the one of a test that it gives none.
@@ -39,12 +40,17 @@ type Collector struct {
 	// that does not build.
 	Finished func(Progress)
 
+	began  time.Time     // the zero value until the first Begin
+	built  time.Duration // from there to the first test
 	rest   []byte
 	tests  map[key]*test
 	order  []*test
 	builds map[string][]string
 	stray  []string
 }
+
+// Begin says that go test starts now; until a first test runs, it compiles.
+func (c *Collector) Begin() { c.began = time.Now() }
 
 // Progress is a test that ended.
 type Progress struct {
@@ -103,6 +109,10 @@ func (c *Collector) test(k key) *test {
 
 func (c *Collector) event(t *test, e event) {
 	switch e.Action {
+	case "run":
+		if c.built == 0 && !c.began.IsZero() {
+			c.built = time.Since(c.began)
+		}
 	case "attr":
 		t.attrs[e.Key] = e.Value
 	case "artifacts":

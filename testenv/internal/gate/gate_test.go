@@ -69,6 +69,7 @@ func TestCellCarriesWhatTheTestRecorded(t *testing.T) {
 		Broker: "pulsar", BrokerVersion: "3.0.2", Runtime: "process",
 		Verdict: evidence.Recovered, RecoveryMS: new(int64(2140)), BudgetMS: new(int64(30000)),
 		Evidence:  map[string]int64{"stop_reconnecting": 0, "reconnecting_to_broker": 3},
+		SpentMS:   map[string]int64{},
 		Artifacts: "/tmp/out/_artifacts/706905558", Result: passed,
 	}, c)
 	assert.Equal(t, evidence.NotRun, r.Cells[0].Verdict)

@@ -23,6 +23,10 @@ type Cell struct {
 	KnownBad string           `json:"known_bad,omitempty"`
 	Reason   string           `json:"reason,omitempty"`
 	Evidence map[string]int64 `json:"evidence"`
+	// SpentMS says where the test's time went: prepare (downloads, images, class
+	// archives), queue (other brokers' starts), start, scenario (fault and
+	// observation), recovery, cleanup.
+	SpentMS map[string]int64 `json:"spent_ms"`
 	// Artifacts is the directory of what the test left behind, or empty.
 	Artifacts string `json:"artifacts"`
 	// Result is go test's own word: pass, fail, skip, or cut off.
@@ -50,6 +54,8 @@ type Report struct {
 	Cells       []Cell    `json:"cells"`
 	Failures    []Failure `json:"failures"`
 	Environment []Failure `json:"environment"`
+	// BuildMS is how long the tests took to compile.
+	BuildMS int64 `json:"build_ms"`
 	// Interrupted says that the run was told to stop before its end.
 	Interrupted bool `json:"interrupted"`
 }

@@ -36,6 +36,9 @@ func (r *Report) Print(w io.Writer) error {
 	}
 	list(&b, "failed", r.Failures)
 	list(&b, "environment", r.Environment)
+	if spent := r.spent(); spent != "" {
+		b.WriteString(spent + "\n")
+	}
 	b.WriteString(r.closing())
 	b.WriteByte('\n')
 	_, err := io.WriteString(w, b.String())

@@ -10,14 +10,19 @@ import (
 	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
 )
 
-// evidencePrefix begins the attributes that carry counts.
-const evidencePrefix = "evidence."
+const (
+	// evidencePrefix begins the attributes that carry counts.
+	evidencePrefix = "evidence."
+	// spentPrefix begins the attributes that say where the time went.
+	spentPrefix = "spent_ms."
+)
 
 // Report is what the stream said so far. Interrupted says that the run was
 // told to stop, so that what failed then proves nothing.
 func (c *Collector) Report(interrupted bool) *Report {
 	r := NewReport()
 	r.Interrupted = interrupted
+	r.BuildMS = c.built.Milliseconds()
 	for _, t := range c.order {
 		switch {
 		case t.attrs["case"] != "":
@@ -110,7 +115,7 @@ func (c *Collector) cell(t *test) (Cell, []Failure) {
 		Broker: t.attrs["broker"], BrokerVersion: t.attrs["broker_version"], Runtime: t.attrs["runtime"],
 		Verdict: evidence.Verdict(t.attrs["verdict"]), AtFault: evidence.Fault(t.attrs["at_fault"]),
 		KnownBad: t.attrs["known_bad"], Reason: t.attrs["reason"],
-		Evidence: map[string]int64{}, Artifacts: t.artifacts, Result: cmp.Or(t.result, cutOff),
+		Evidence: map[string]int64{}, SpentMS: map[string]int64{}, Artifacts: t.artifacts, Result: cmp.Or(t.result, cutOff),
 		listing: listing{t.attrs["claim"], t.attrs["known_bad_at"], t.attrs["known_good_at"]},
 	}
 	var bad []Failure
@@ -132,6 +137,11 @@ func (c *Collector) cell(t *test) (Cell, []Failure) {
 		if name, is := strings.CutPrefix(k, evidencePrefix); is {
 			if n := number(k, v); n != nil {
 				cell.Evidence[name] = *n
+			}
+		}
+		if name, is := strings.CutPrefix(k, spentPrefix); is {
+			if n := number(k, v); n != nil {
+				cell.SpentMS[name] = *n
 			}
 		}
 	}

@@ -110,6 +110,7 @@ func (s *Suite) run(ctx context.Context, set Set) (*gate.Report, error) {
 	}
 	args = append(append(args, s.Packages...), s.Flags...)
 	out := gate.Collector{Finished: s.Finished}
+	out.Begin()
 	err := goTest(ctx, s.Dir, args, env, &out, s.Stderr)
 	return out.Report(ctx.Err() != nil), err
 }

@@ -1,0 +1,127 @@
+package testenv
+
+import (
+	"crypto/rand"
+	"fmt"
+	goruntime "runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
+	"github.com/brokerfault/brokerfault/testenv/internal/poll"
+)
+
+// idleAnswers is how long an idle broker may take to answer like a ready one.
+const idleAnswers = 10 * time.Second
+
+// idle are the brokers that tests have left for later ones of this process, the
+// latest last. The supervisor ends them with the process.
+var idle struct {
+	sync.Mutex
+	brokers []*Broker
+}
+
+// holder is the Env that a broker belongs to at present, or none.
+type holder struct {
+	mu   sync.Mutex
+	env  *Env
+	dead bool
+}
+
+func (h *holder) died(d *brokerDied) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.dead = true
+	if h.env != nil {
+		h.env.timeline.Add("broker", "%s ended unasked: %v", d.node, d.err)
+		h.env.cancel(d)
+	}
+}
+
+// hand gives the broker to an Env, or to none, and says whether it is alive.
+func (h *holder) hand(e *Env) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.env = e
+	return !h.dead
+}
+
+// share is what brokers of the plan have in common, or empty if the case wants
+// one of its own.
+func (e *Env) share(runtime string, p plan) string {
+	if !e.c.Shares {
+		return ""
+	}
+	return fmt.Sprintf("%s %s %s %+v", runtime, p.name, p.version, p.spec)
+}
+
+// borrow takes over an idle broker that is alike and answers; nil if there is none.
+func (e *Env) borrow(share string) *Broker {
+	e.t.Helper()
+	defer e.spend(starting)()
+	for share != "" {
+		b := takeIdle(share)
+		if b == nil {
+			return nil
+		}
+		alive := b.holder.hand(e)
+		b.env = e
+		if alive {
+			_, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(idleAnswers)}, poll.Probe(b.ready))
+			alive = err == nil
+		}
+		if !alive {
+			b.holder.hand(nil)
+			e.bounded("stop an idle "+b.name, cleanupLimit, b.close)
+			continue
+		}
+		for _, n := range b.nodes {
+			b.logFrom[n.Name()] = size(n.LogFile())
+		}
+		e.brokers = append(e.brokers, b)
+		e.say("broker", "%s %s is one that an earlier test has used", b.name, b.plan.version)
+		return b
+	}
+	return nil
+}
+
+func takeIdle(share string) *Broker {
+	idle.Lock()
+	defer idle.Unlock()
+	i := slices.IndexFunc(idle.brokers, func(b *Broker) bool { return b.share == share })
+	if i < 0 {
+		return nil
+	}
+	b := idle.brokers[i]
+	idle.brokers = slices.Delete(idle.brokers, i, i+1)
+	return b
+}
+
+// leave keeps a broker for a later test, if nothing was done to it that another
+// would notice, and says so. It gives back those that have been idle the longest
+// where there are too many, to be stopped.
+func (e *Env) leave(b *Broker) (left bool, over []*Broker) {
+	if b.share == "" || !b.wasReady || e.t.Failed() || e.result.verdict != evidence.Recovered || e.harmed || !b.holder.hand(nil) {
+		return false, nil
+	}
+	idle.Lock()
+	defer idle.Unlock()
+	idle.brokers = append(idle.brokers, b)
+	if n := len(idle.brokers) - mostIdle(); n > 0 {
+		over = slices.Clone(idle.brokers[:n])
+		idle.brokers = slices.Delete(idle.brokers, 0, n)
+	}
+	return true, over
+}
+
+// mostIdle bounds the memory that nobody uses at present: a RocketMQ takes 0.5 GB.
+func mostIdle() int { return goruntime.GOMAXPROCS(0) + 1 }
+
+// Unique is the name with an end that no other test has: for topics, groups and
+// namespaces of a case that shares its broker. It consists of the name, a hyphen
+// and small letters and digits.
+func (e *Env) Unique(name string) string {
+	return name + "-" + strings.ToLower(rand.Text()[:8])
+}

@@ -1,0 +1,58 @@
+package testenv
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBrokerIsSharedUntilItIsHarmed has four tests of a case that shares, and one of
+// a case that does not between them.
+func TestBrokerIsSharedUntilItIsHarmed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it starts brokers")
+	}
+	t.Setenv("BROKERFAULT_BACKEND", "process")
+	requireRuntime(t)
+	share := Case{Name: "testenv/share", Claim: "a test takes over the broker of an earlier one", Shares: true}
+	own := Case{Name: "testenv/own", Claim: "a test has a broker of its own"}
+	spec := KafkaSpec{Config: map[string]string{"log.retention.hours": "1"}}
+
+	first := addressIn(t, share, spec, nil)
+	require.Equal(t, first, addressIn(t, share, spec, nil), "a later test gets the same broker")
+	require.NotEqual(t, first, addressIn(t, own, spec, nil), "a case that does not share has its own")
+	require.NotEqual(t, first, addressIn(t, share, KafkaSpec{}, (*Broker).Kill), "another spec is another broker")
+	require.Equal(t, first, addressIn(t, share, spec, (*Broker).Kill), "what was done to the other broker changes nothing")
+	require.NotEqual(t, first, addressIn(t, share, spec, (*Broker).Kill), "a harmed broker is nobody's")
+	require.Empty(t, idle.brokers)
+}
+
+// addressIn runs a test that does something harmless to its broker, or harm.
+func addressIn(t *testing.T, c Case, spec KafkaSpec, harm func(*Broker) Fault) (address string) {
+	t.Helper()
+	d, panicked := scenario(t, func(tb testing.TB) {
+		e := New(tb, c)
+		k := e.StartKafka(spec)
+		address = k.Addresses()[0]
+		fault := k.Cut()
+		if harm != nil {
+			fault = harm(k.Broker)
+		}
+		e.Inject(fault).Heal()
+		e.Recovers("a handshake succeeds", 10*time.Second, func(ctx context.Context) error {
+			return kafkaHandshake(ctx, address)
+		})
+	})
+	require.Nil(t, panicked)
+	d.requireVerdict(t, "recovered")
+	return address
+}
+
+func TestIdleBrokerThatDiedIsNotLent(t *testing.T) {
+	h := &holder{}
+	require.True(t, h.hand(nil))
+	h.died(&brokerDied{node: "kafka-1"})
+	require.False(t, h.hand(nil))
+}
