@@ -102,6 +102,9 @@ func (e *Env) start(p plan) *Broker {
 			e.environment("start %s %s: %v", p.name, p.version, err)
 		}
 	}
+	if e.jvm != nil {
+		p.nodes = withFlags(p.nodes, func(jvm []string) []string { return e.jvm(p.name, jvm) })
+	}
 	share := e.share(rt.Name(), p)
 	if b := e.borrow(share); b != nil {
 		return b
@@ -135,6 +138,19 @@ func (e *Env) start(p plan) *Broker {
 	b.wasReady = true
 	e.say("broker", "%s %s is ready after %v", p.name, p.version, time.Since(began).Round(time.Millisecond))
 	return b
+}
+
+// withFlags are the nodes with their JVMs' flags changed.
+func withFlags(nodes []broker.Node, change func(jvm []string) []string) []broker.Node {
+	nodes = slices.Clone(nodes)
+	for i, n := range nodes {
+		nodes[i].Launch = func(at broker.Site) broker.Launch {
+			l := n.Launch(at)
+			l.JVM = change(l.JVM)
+			return l
+		}
+	}
+	return nodes
 }
 
 // turn waits until few enough brokers of this user's test processes are starting: one

@@ -40,6 +40,7 @@ type Env struct {
 	counted  []counted
 	counts   map[string]int
 	result   result
+	jvm      func(broker string, flags []string) []string // other flags for the brokers' JVMs, if it is not nil
 	began    time.Time
 	spent    map[phase]time.Duration
 }
