@@ -35,7 +35,7 @@ func New(ctx context.Context, cache *dist.Cache) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runtime{cache: cache, java: java, session: session}, nil
+	return &Runtime{cache: cache, java: java.Path, session: session}, nil
 }
 
 // Name is "process".
