@@ -1,0 +1,29 @@
+package process
+
+import (
+	"fmt"
+	"net"
+	"strconv"
+	"time"
+)
+
+// CheckPorts says whether a broker could have a port of loopback here: one is held as for
+// a broker, listened on as a broker would, and connected to.
+func CheckPorts() error {
+	held, err := holdPort()
+	if err != nil {
+		return err
+	}
+	defer held.Close()
+	address := net.JoinHostPort(loopback, strconv.Itoa(held.Number))
+	l, err := net.Listen("tcp4", address)
+	if err != nil {
+		return fmt.Errorf("listen on a held port: %w", err)
+	}
+	defer l.Close()
+	c, err := net.DialTimeout("tcp4", address, time.Second)
+	if err != nil {
+		return fmt.Errorf("connect to a held port: %w", err)
+	}
+	return c.Close()
+}
