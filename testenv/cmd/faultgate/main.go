@@ -59,6 +59,6 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRun(), newList(), newCompare(), newControls(), newBisect())
-	root.AddCommand(newNew())
+	root.AddCommand(newNew(), newDoctor())
 	return root
 }

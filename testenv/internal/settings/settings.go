@@ -34,6 +34,14 @@ type Settings struct {
 	List      bool
 }
 
+// BrokerVersion is a broker by its name and a version as its setting takes it.
+type BrokerVersion struct{ Broker, Version string }
+
+// Brokers are the versions of brokers where a test names none.
+func (s Settings) Brokers() []BrokerVersion {
+	return []BrokerVersion{{"kafka", s.Kafka}, {"pulsar", s.Pulsar}, {"rocketmq", s.RocketMQ}}
+}
+
 // Setting is one setting, as the documentation shows it.
 type Setting struct {
 	Name    string

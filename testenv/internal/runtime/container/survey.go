@@ -65,7 +65,8 @@ func (s *Survey) ask(ctx context.Context, engine client.APIClient, base string) 
 		return err
 	}
 	for _, i := range images.Items {
-		s.Images = append(s.Images, i.RepoTags...)
+		tags := slices.DeleteFunc(i.RepoTags, func(tag string) bool { return strings.HasPrefix(tag, "<none>") })
+		s.Images = append(s.Images, tags...)
 		s.ImageBytes += i.Size
 	}
 	slices.Sort(s.Images)
