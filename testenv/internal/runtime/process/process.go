@@ -67,6 +67,18 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 	return placed, nil
 }
 
+// Prepare gets the jars.
+func (r *Runtime) Prepare(ctx context.Context, bill dist.Bill, progress func(format string, args ...any)) (runtime.Prepared, error) {
+	cache := *r.cache
+	cache.Progress = progress
+	jars, err := cache.Jars(ctx, bill)
+	if err != nil {
+		return runtime.Prepared{}, err
+	}
+	size, err := jars.Size()
+	return runtime.Prepared{Name: jars.Dir, Bytes: size}, err
+}
+
 func (r *Runtime) place(n broker.Node, jars dist.Jars, p runtime.Placement) (*node, error) {
 	home, err := os.MkdirTemp(r.session.Dir, n.Name+"-")
 	if err != nil {
