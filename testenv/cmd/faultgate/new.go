@@ -60,6 +60,6 @@ Next:
        go tool faultgate run -case '^%[4]s/%[5]s$' -client MODULE=VERSION
   4. List what was run in KnownBad and KnownGood, and run all of it:
        go tool faultgate controls -case '^%[4]s/%[5]s$'
-  5. Write the tables of README.md anew; until then TestCaseTableOfReadme fails:
-       go test ./testenv -run TestCaseTable -update
+  5. Write the tables of README.md anew; until then TestCaseTableOfReadme fails, as it should:
+       go test ./testenv -run Table -update
 `

@@ -39,7 +39,7 @@ func TestNewWritesIntoTheCheckoutAndTellsWhatIsNext(t *testing.T) {
 		"pulsarquota/twice-full is in pulsarquota/twice-full_test.go",
 		"go test -count=1 -v -run '^TestTwiceFull$' ./pulsarquota",
 		"go tool faultgate controls -case '^pulsarquota/twice-full$'",
-		"until then TestCaseTableOfReadme fails",
+		"go test ./testenv -run Table -update",
 	} {
 		require.Contains(t, out.String(), step)
 	}

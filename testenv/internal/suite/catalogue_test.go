@@ -15,7 +15,7 @@ func TestListingRunsNoTestsOfOtherPackages(t *testing.T) {
 	for name, text := range map[string]string{
 		"go.mod":                  "module example.com/suite\n\ngo 1.26\n",
 		"testenv/testenv.go":      "package testenv\n\nconst Any = 1\n",
-		"testenv/testenv_test.go": "package testenv_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/suite/testenv\"\n)\n\nfunc TestOwn(t *testing.T) {\n\t_ = testenv.Any\n\tt.Fatal(\"it ran\")\n}\n",
+		"testenv/testenv_test.go": "package testenv_test\n\nimport (\n\t\"testing\"\n\n\t\"example.com/suite/testenv\"\n)\n\nfunc TestOwn(t *testing.T) {\n\t_ = testenv.Any\n\tt.Attr(\"case\", \"cases/own\")\n}\n",
 		"cases/a_test.go":         "package cases\n\nimport (\n\t\"testing\"\n\n\t\"example.com/suite/testenv\"\n)\n\nfunc TestCase(t *testing.T) {\n\t_ = testenv.Any\n\t" + records + "\n}\n",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
