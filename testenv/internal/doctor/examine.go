@@ -27,7 +27,7 @@ func Examine(ctx context.Context) *Report {
 	m.judgeCache(r)
 	judgeTemp(r)
 	judgeMemory(r)
-	judgePorts(r)
+	judgePorts(ctx, r)
 	m.judgeSessions(ctx, r)
 	r.Fit = !slices.ContainsFunc(r.Checks, func(c Check) bool { return c.Status == Missing })
 	return r

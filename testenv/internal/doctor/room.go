@@ -118,8 +118,8 @@ func judgeMemory(r *Report) {
 	r.add("memory", OK, finding, "")
 }
 
-func judgePorts(r *Report) {
-	if err := process.CheckPorts(); err != nil {
+func judgePorts(ctx context.Context, r *Report) {
+	if err := process.CheckPorts(ctx); err != nil {
 		r.add("ports", Missing, err.Error(), "let programs listen on 127.0.0.1 here: a sandbox or a security policy forbids it")
 		return
 	}

@@ -1,6 +1,7 @@
 package process
 
 import (
+	"context"
 	"fmt"
 	"net"
 	"strconv"
@@ -9,19 +10,21 @@ import (
 
 // CheckPorts says whether a broker could have a port of loopback here: one is held as for
 // a broker, listened on as a broker would, and connected to.
-func CheckPorts() error {
+func CheckPorts(ctx context.Context) error {
 	held, err := holdPort()
 	if err != nil {
 		return err
 	}
 	defer held.Close()
 	address := net.JoinHostPort(loopback, strconv.Itoa(held.Number))
-	l, err := net.Listen("tcp4", address)
+	var listening net.ListenConfig
+	l, err := listening.Listen(ctx, "tcp4", address)
 	if err != nil {
 		return fmt.Errorf("listen on a held port: %w", err)
 	}
 	defer l.Close()
-	c, err := net.DialTimeout("tcp4", address, time.Second)
+	dialer := net.Dialer{Timeout: time.Second}
+	c, err := dialer.DialContext(ctx, "tcp4", address)
 	if err != nil {
 		return fmt.Errorf("connect to a held port: %w", err)
 	}
