@@ -81,7 +81,7 @@ func TestNeitherDockerNorJavaNamesBothWays(t *testing.T) {
 func TestJavaWithoutMavenIsNoWayEither(t *testing.T) {
 	out := badInput(t, 15*time.Second, nil, "BROKERFAULT_BACKEND=auto", withJava(t), noEngine(t))
 	require.Contains(t, out, "nowhere to run a broker")
-	require.Contains(t, out, "process: mvn is not in PATH: install Maven")
+	require.Contains(t, out, "process: maven is not on this machine")
 }
 
 func TestOldJavaIsNamed(t *testing.T) {

@@ -92,7 +92,7 @@ func (e *Env) start(p plan) *Broker {
 	e.version = p.version
 	e.t.Attr("broker", p.name)
 	e.t.Attr("broker_version", p.version)
-	rt, err := backend(e.ctx, e.settings)
+	rt, err := runtimeOf(e.ctx, e.settings)
 	if err != nil {
 		e.environment("%v", err)
 	}

@@ -65,7 +65,7 @@ func requireRuntime(t *testing.T) {
 	t.Helper()
 	s, err := settings.FromEnvironment()
 	require.NoError(t, err)
-	if _, err := backend(t.Context(), s); err != nil {
+	if _, err := runtimeOf(t.Context(), s); err != nil {
 		if s.Require {
 			t.Fatalf("BROKERFAULT_REQUIRE=1, but: %v", err)
 		}

@@ -49,7 +49,8 @@
 // it panics, or if a broker process ends that nobody told to. A probe runs on
 // its own goroutine, so it must return errors and must not call t.FailNow or
 // testify's require. One that does not return within a second after the
-// budget's end is reported as "did not return" and left behind.
+// budget's end is reported as "did not return" and left behind. A probe that
+// is still to be written is a [ToDo], which fails at once.
 //
 // A success that comes after the budget's end is a failure, and the message
 // says how late it came. No test is ever run a second time to make it pass.

@@ -16,7 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
 	"github.com/brokerfault/brokerfault/testenv/internal/settings"
+	"github.com/brokerfault/brokerfault/testenv/internal/trackrecord"
 )
 
 var update = flag.Bool("update", false, "write the generated tables into README.md and testenv/doc.go")
@@ -49,6 +51,71 @@ func TestCaseTableOfReadme(t *testing.T) {
 	}
 	slices.SortStableFunc(rows[1:], func(a, b []string) int { return strings.Compare(a[0], b[0]) })
 	compare(t, readme, "<!-- cases:begin -->\n", "<!-- cases:end -->", markdown(rows))
+}
+
+func TestTrackRecordTableOfReadme(t *testing.T) {
+	record, err := trackrecord.Read("testdata/trackrecord.json")
+	require.NoError(t, err)
+	compare(t, readme, "<!-- trackrecord:begin -->\n", "<!-- trackrecord:end -->", markdown(trackRecord(allKnownBad(t), record)))
+}
+
+func TestTrackRecordTableShowsTheLatestSightingOfEachRuntime(t *testing.T) {
+	bad := []knownBad{{"p/a", "v1.0.0", ""}, {"p/a", "", "3.0.2"}, {"p/b", "v1.0.0", "3.0.2"}}
+	record, err := trackrecord.Read("testdata/trackrecord_example.json")
+	require.NoError(t, err)
+	require.Equal(t, [][]string{
+		{"case", "known-bad", "last seen red", "runtime", "with", "suite", "symptom"},
+		{"`p/a`", "client v1.0.0", "2026-03-02", "container", "client v1.0.0 on broker 3.0.2", "`cccccccccccc`", "it is dead"},
+		{"`p/a`", "client v1.0.0", "2026-03-01", "process", "client v1.0.0 on broker 4.2.4", "`bbbbbbbbbbbb`", strings.Repeat("y", 160) + "…"},
+		{"`p/a`", "broker 3.0.2", "2026-03-02", "container", "client v1.0.0 on broker 3.0.2", "`cccccccccccc`", "it is dead"},
+		{"`p/b`", "client v1.0.0 on broker 3.0.2", "not yet", "", "", "", ""},
+	}, trackRecord(bad, record))
+}
+
+// knownBad is an entry of a case's KnownBad.
+type knownBad struct{ name, client, broker string }
+
+// versions is "client v0.17.0 on broker 3.0.2"; an empty version stands for any.
+func versions(client, broker string) string {
+	return gate.Combination{Client: client, Broker: broker}.String()
+}
+
+func allKnownBad(t *testing.T) []knownBad {
+	t.Helper()
+	var all []knownBad
+	for _, dir := range scenarios {
+		s, literals := parsed(t, filepath.Join("..", dir))
+		for _, l := range literals {
+			f := s.fields(l)
+			for _, at := range s.listed(t, f["KnownBad"]) {
+				all = append(all, knownBad{s.text(f["Name"]), s.text(at["Client"]), s.text(at["Broker"])})
+			}
+		}
+	}
+	slices.SortStableFunc(all, func(a, b knownBad) int { return strings.Compare(a.name, b.name) })
+	return all
+}
+
+// longestSymptom keeps the table's lines readable; the file has the whole.
+const longestSymptom = 160
+
+func trackRecord(bad []knownBad, record trackrecord.Record) [][]string {
+	rows := [][]string{{"case", "known-bad", "last seen red", "runtime", "with", "suite", "symptom"}}
+	for _, b := range bad {
+		name, at := "`"+b.name+"`", versions(b.client, b.broker)
+		seen := record.Of(b.name, b.client, b.broker)
+		if len(seen) == 0 {
+			rows = append(rows, []string{name, at, "not yet", "", "", "", ""})
+		}
+		for _, s := range seen {
+			symptom := []rune(s.Symptom)
+			if len(symptom) > longestSymptom {
+				symptom = append(symptom[:longestSymptom], '…')
+			}
+			rows = append(rows, []string{name, at, s.Date, s.Runtime, versions(s.ClientVersion, s.BrokerVersion), "`" + s.Commit + "`", strings.ReplaceAll(string(symptom), "<", "&lt;")})
+		}
+	}
+	return rows
 }
 
 // compare holds what stands between two markers of a file against what should, or writes it with -update.
@@ -95,8 +162,8 @@ type source struct {
 	named map[string]ast.Expr
 }
 
-// casesIn makes a row of each testenv.Case literal in a folder's tests.
-func casesIn(t *testing.T, dir string) [][]string {
+// parsed finds each testenv.Case literal in a folder's tests.
+func parsed(t *testing.T, dir string) (source, []*ast.CompositeLit) {
 	t.Helper()
 	paths, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
 	require.NoError(t, err)
@@ -119,6 +186,13 @@ func casesIn(t *testing.T, dir string) [][]string {
 			return true
 		})
 	}
+	return s, literals
+}
+
+// casesIn makes a row of each case.
+func casesIn(t *testing.T, dir string) [][]string {
+	t.Helper()
+	s, literals := parsed(t, dir)
 	var rows [][]string
 	for _, l := range literals {
 		f := s.fields(l)
@@ -127,7 +201,7 @@ func casesIn(t *testing.T, dir string) [][]string {
 			issue = "[" + strings.TrimPrefix(issue, "https://github.com/") + "](" + issue + ")"
 		}
 		rows = append(rows, []string{
-			"`" + s.text(f["Name"]) + "`", s.text(f["Claim"]), s.combinations(f["KnownBad"]), s.combinations(f["KnownGood"]), issue,
+			"`" + s.text(f["Name"]) + "`", s.text(f["Claim"]), s.combinations(t, f["KnownBad"]), s.combinations(t, f["KnownGood"]), issue,
 		})
 	}
 	return rows
@@ -168,31 +242,29 @@ func (s source) text(e ast.Expr) string {
 	return s.print(e)
 }
 
-// combinations is "client v0.17.0; broker 3.0.2; client v1 on broker 2 (open)".
-func (s source) combinations(e ast.Expr) string {
-	list, is := s.resolve(e).(*ast.CompositeLit)
-	if !is {
-		return s.text(e)
+// listed are the fields of each combination of a list.
+func (s source) listed(t *testing.T, e ast.Expr) []map[string]ast.Expr {
+	t.Helper()
+	if e == nil {
+		return nil
 	}
-	var all []string
+	list, is := s.resolve(e).(*ast.CompositeLit)
+	require.True(t, is, "a list that the syntax does not tell: %s", s.print(e))
+	var all []map[string]ast.Expr
 	for _, element := range list.Elts {
 		one, is := s.resolve(element).(*ast.CompositeLit)
-		if !is {
-			all = append(all, s.print(element))
-			continue
-		}
-		f := s.fields(one)
-		var words []string
-		if v := s.text(f["Client"]); v != "" {
-			words = append(words, "client "+v)
-		}
-		if v := s.text(f["Broker"]); v != "" {
-			words = append(words, "broker "+v)
-		}
-		name := strings.Join(words, " on ")
-		if name == "" {
-			name = "any client on any broker"
-		}
+		require.True(t, is, "a combination that the syntax does not tell: %s", s.print(element))
+		all = append(all, s.fields(one))
+	}
+	return all
+}
+
+// combinations is "client v0.17.0; broker 3.0.2; client v1 on broker 2 (open)".
+func (s source) combinations(t *testing.T, e ast.Expr) string {
+	t.Helper()
+	var all []string
+	for _, f := range s.listed(t, e) {
+		name := versions(s.text(f["Client"]), s.text(f["Broker"]))
 		if s.text(f["Open"]) != "" {
 			name += " (open)"
 		}

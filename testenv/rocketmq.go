@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
@@ -33,9 +32,6 @@ type RocketMQSpec struct {
 type RocketMQ struct {
 	*Broker
 }
-
-// mixed stands between the two versions in BROKERFAULT_ROCKETMQ.
-const mixed = "-broker-"
 
 // StartRocketMQ starts a RocketMQ of this Env's own and returns once the route
 // of a topic was found and a message sent and received at the address that
@@ -74,25 +70,11 @@ func (e *Env) StartRocketMQ(spec RocketMQSpec) *RocketMQ {
 	return b.plan.whole.(*RocketMQ)
 }
 
-// restOf are broker releases that are run with name server and proxy of another
-// one: 5.5.1 mends the broker, and not every repository has the rest of it.
-var restOf = map[string]string{"5.5.1": "5.5.0"}
-
 func (s RocketMQSpec) versions(setting string) (version, brokerVersion string) {
 	if s.Version != "" {
 		setting = s.Version
 	}
-	version, brokerVersion, found := strings.Cut(setting, mixed)
-	if s.BrokerVersion != "" {
-		return version, s.BrokerVersion
-	}
-	if found && brokerVersion != "" {
-		return version, brokerVersion
-	}
-	if rest := restOf[version]; rest != "" {
-		return rest, version
-	}
-	return version, version
+	return dist.RocketMQVersions(setting, s.BrokerVersion)
 }
 
 // Endpoint is where clients connect, host:port: the link in front of the

@@ -6,11 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/trackrecord"
 )
 
 // healsAtTwo is a case that recovers with v1.2.0 and newer, and lists so.
@@ -119,6 +121,28 @@ func TestControlsRunWhatIsListed(t *testing.T) {
 	for _, c := range all {
 		assert.Equal(t, gate.AsListed, c.Outcome, c)
 	}
+}
+
+func TestControlsNoteWhatTheySawRed(t *testing.T) {
+	cases(t)
+	require.NoError(t, os.WriteFile("record.json", []byte(`[{"case":"cases/other","date":"2026-01-31","commit":"abc"}]`), 0o600))
+	var out, progress bytes.Buffer
+	require.Equal(t, gate.ExitOK, Main([]string{"controls", "-record", "record.json"}, &out, &progress), progress.String())
+	record, err := trackrecord.Read("record.json")
+	require.NoError(t, err)
+	require.Len(t, record, 2)
+	assert.Equal(t, "cases/other", record[1].Case)
+	assert.Equal(t, trackrecord.Sighting{
+		Case: "cases/one", Client: clientModule, ClientVersion: "v1.1.0",
+		Date: time.Now().UTC().Format(time.DateOnly), Commit: record[0].Commit, Symptom: "dead",
+	}, record[0])
+	assert.NotEmpty(t, record[0].Commit)
+
+	require.NoError(t, os.WriteFile("record.json", []byte("no record"), 0o600))
+	progress.Reset()
+	require.Equal(t, exitUsage, Main([]string{"controls", "-record", "record.json"}, &out, &progress))
+	assert.Contains(t, progress.String(), "read the track record record.json")
+	assert.NotContains(t, progress.String(), "TestCase", "nothing ran for it")
 }
 
 func TestListNamesTheCases(t *testing.T) {

@@ -1,19 +1,28 @@
 package main
 
 import (
+	"time"
+
 	"github.com/spf13/cobra"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
 	"github.com/brokerfault/brokerfault/testenv/internal/suite"
+	"github.com/brokerfault/brokerfault/testenv/internal/trackrecord"
 )
 
 func newControls() *cobra.Command {
 	var o options
+	var record string
 	c := &cobra.Command{
 		Use:   "controls [flags] [-- go test flags]",
 		Short: "run every combination that a case lists as known-bad or known-good, and tell which is not so",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, goTestFlags []string) error {
+			// A record that cannot be read is told now, not after an hour of runs.
+			seen, err := trackrecord.Read(record)
+			if err != nil {
+				return err
+			}
 			s, err := o.suite(c, goTestFlags)
 			if err != nil {
 				return err
@@ -26,10 +35,17 @@ func newControls() *cobra.Command {
 			if err := o.print(c, controls, controls.Text(), nil); err != nil {
 				return err
 			}
+			if record != "" {
+				if err := seen.With(controls, time.Now(), s.Revision()).Write(record); err != nil {
+					return environment(c, err)
+				}
+			}
 			return code(controls.ExitCode())
 		},
 	}
 	o.add(c)
+	c.Flags().StringVar(&record, "record", "", "note in this file what was seen red, and keep what else is in it: "+
+		"testenv/testdata/trackrecord.json is the repository's")
 	return c
 }
 

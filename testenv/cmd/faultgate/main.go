@@ -59,5 +59,6 @@ func newRoot() *cobra.Command {
 		SilenceErrors: true,
 	}
 	root.AddCommand(newRun(), newList(), newCompare(), newControls(), newBisect())
+	root.AddCommand(newNew(), newDoctor(), newPrefetch())
 	return root
 }

@@ -47,6 +47,19 @@ type Jars struct {
 	Key string
 }
 
+// Size is that of the jars together, in bytes.
+func (j Jars) Size() (int64, error) {
+	var size int64
+	for _, name := range j.Names {
+		info, err := os.Stat(filepath.Join(j.Dir, name))
+		if err != nil {
+			return 0, fmt.Errorf("look at a jar: %w", err)
+		}
+		size += info.Size()
+	}
+	return size, nil
+}
+
 // lockPoll is how often a lock that another process holds is tried again.
 const lockPoll = 100 * time.Millisecond
 

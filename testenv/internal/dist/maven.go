@@ -56,11 +56,18 @@ func (c *Cache) maven(ctx context.Context, b Bill, dir string) error {
 	return err
 }
 
+// FindMaven finds the mvn that a cache runs unless told otherwise. The error of a machine
+// that has none is ErrNoMaven.
+func FindMaven() (string, error) { return findMaven("mvn") }
+
 func (c *Cache) findMaven() (string, error) {
-	name := c.Maven
-	if name == "" {
-		name = "mvn"
+	if c.Maven == "" {
+		return FindMaven()
 	}
+	return findMaven(c.Maven)
+}
+
+func findMaven(name string) (string, error) {
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return "", fmt.Errorf("%w (%w): install Maven 3.6 or newer, or let Docker do it with BROKERFAULT_BACKEND=container", ErrNoMaven, err)

@@ -19,6 +19,8 @@ type Control struct {
 	// Outcome is "as listed", "not as listed", or "environment".
 	Outcome string `json:"outcome"`
 	Reason  string `json:"reason,omitempty"`
+	// Seen is the cell that showed the listed failure; nil if none did.
+	Seen *Cell `json:"-"`
 }
 
 // The outcomes of a control.
@@ -46,7 +48,7 @@ func (c *Control) Judge(r *Report) {
 			c.Reason = strings.TrimSpace(r.Environment[0].Output)
 		}
 	case bad >= 0 && c.Bad:
-		c.Outcome, c.Reason = AsListed, cells[bad].Reason
+		c.Outcome, c.Reason, c.Seen = AsListed, cells[bad].Reason, &cells[bad]
 	case bad >= 0:
 		c.Outcome, c.Reason = NotAsListed, "listed as holding, but: "+cells[bad].Reason
 	case untold >= 0:

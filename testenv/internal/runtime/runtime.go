@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/dist"
 )
 
 // Runtime is a place where brokers run.
@@ -16,6 +17,17 @@ type Runtime interface {
 	// the runtime has one, their network. Nothing is started yet, but jars and
 	// images are made ready.
 	Place(ctx context.Context, p Placement) ([]Node, error)
+	// Prepare makes ready what nodes of this bill are started from, as Place would,
+	// and downloads what is not there. Progress is told what takes long.
+	Prepare(ctx context.Context, bill dist.Bill, progress func(format string, args ...any)) (Prepared, error)
+}
+
+// Prepared is what nodes are started from.
+type Prepared struct {
+	// Name is a directory of jars, or an image.
+	Name string
+	// Bytes is its size.
+	Bytes int64
 }
 
 // Placement is one broker to place.

@@ -34,6 +34,14 @@ type Settings struct {
 	List      bool
 }
 
+// BrokerVersion is a broker by its name and a version as its setting takes it.
+type BrokerVersion struct{ Broker, Version string }
+
+// Brokers are the versions of brokers where a test names none.
+func (s Settings) Brokers() []BrokerVersion {
+	return []BrokerVersion{{"kafka", s.Kafka}, {"pulsar", s.Pulsar}, {"rocketmq", s.RocketMQ}}
+}
+
 // Setting is one setting, as the documentation shows it.
 type Setting struct {
 	Name    string
@@ -68,9 +76,11 @@ var Table = []Setting{
 // FromEnvironment reads the process's environment.
 func FromEnvironment() (Settings, error) { return Parse(os.Environ()) }
 
-// Parse reads settings from KEY=VALUE strings. An empty value is the default.
+// Parse reads settings from KEY=VALUE strings. An empty value is the default. The error
+// names all that is wrong; the settings then have the defaults in those places.
 func Parse(environment []string) (Settings, error) {
 	s := Settings{Backend: "auto", Pulsar: "3.0.2", Kafka: "3.9.2", RocketMQ: "5.5.1", Profile: "fast", Scale: 1, BaseImage: "eclipse-temurin:17-jre"}
+	var wrong []error
 	for _, entry := range environment {
 		name, value, _ := strings.Cut(entry, "=")
 		if !strings.HasPrefix(name, Prefix) || slices.Contains(internal, name) {
@@ -78,23 +88,38 @@ func Parse(environment []string) (Settings, error) {
 		}
 		i := slices.IndexFunc(Table, func(t Setting) bool { return t.Name == name })
 		if i < 0 {
-			return Settings{}, fmt.Errorf("%s is no setting; there are %s", name, strings.Join(names(), ", "))
+			wrong = append(wrong, fmt.Errorf("%s is no setting; there are %s", name, strings.Join(names(), ", ")))
+			continue
 		}
 		if value == "" {
 			continue
 		}
 		if err := Table[i].set(&s, value); err != nil {
-			return Settings{}, fmt.Errorf("%s=%q: it takes %s", name, value, Table[i].Takes)
+			wrong = append(wrong, fmt.Errorf("%s=%q: it takes %s", name, value, Table[i].Takes))
 		}
 	}
 	if s.Cache == "" {
 		dir, err := os.UserCacheDir()
 		if err != nil {
-			return Settings{}, fmt.Errorf("find the user's cache directory (set BROKERFAULT_CACHE): %w", err)
+			wrong = append(wrong, fmt.Errorf("find the user's cache directory (set BROKERFAULT_CACHE): %w", err))
+		} else {
+			s.Cache = filepath.Join(dir, "brokerfault")
 		}
-		s.Cache = filepath.Join(dir, "brokerfault")
 	}
-	return s, nil
+	return s, errors.Join(wrong...)
+}
+
+// InForce are the entries of an environment that are settings and not empty.
+func InForce(environment []string) []string {
+	var all []string
+	for _, entry := range environment {
+		name, value, _ := strings.Cut(entry, "=")
+		if strings.HasPrefix(name, Prefix) && !slices.Contains(internal, name) && value != "" {
+			all = append(all, entry)
+		}
+	}
+	slices.Sort(all)
+	return all
 }
 
 func names() []string {

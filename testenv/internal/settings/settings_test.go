@@ -27,6 +27,17 @@ func TestBadValuesNameTheSettingAndWhatItTakes(t *testing.T) {
 	}
 }
 
+func TestAllThatIsWrongIsNamed(t *testing.T) {
+	env := []string{"BROKERFAULT_SCALE=0", "BROKERFAULT_KAFKA=4.4.0", "BROKERFAULT_KAKFA=4.4.0", "BROKERFAULT_PULSAR=latest", "HOME=/x", "BROKERFAULT_SUPERVISE=1"}
+	s, err := Parse(env)
+	for _, name := range []string{"BROKERFAULT_SCALE=", "BROKERFAULT_KAKFA is no setting", "BROKERFAULT_PULSAR="} {
+		require.ErrorContains(t, err, name)
+	}
+	require.Equal(t, "4.4.0", s.Kafka)
+	require.Equal(t, "3.0.2", s.Pulsar)
+	require.Equal(t, []string{"BROKERFAULT_KAFKA=4.4.0", "BROKERFAULT_KAKFA=4.4.0", "BROKERFAULT_PULSAR=latest", "BROKERFAULT_SCALE=0"}, InForce(env))
+}
+
 func TestUnknownSettingIsRefused(t *testing.T) {
 	_, err := Parse([]string{"BROKERFAULT_BACKED=process"})
 	require.ErrorContains(t, err, "BROKERFAULT_BACKED is no setting")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ func (s *Suite) List(ctx context.Context) (gate.Catalogue, error) {
 	listing := *s
 	listing.Env = append(slices.Clone(s.Env), "BROKERFAULT_LIST=1", "BROKERFAULT_REQUIRE=0")
 	listing.Flags, listing.Artifacts, listing.Finished = []string{"-short"}, "", nil
+	listing.Packages = s.scenarios(ctx)
 	r, err := listing.run(ctx, Set{})
 	if err == nil && ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -36,6 +38,30 @@ func (s *Suite) List(ctx context.Context) (gate.Catalogue, error) {
 		return nil, fmt.Errorf("list the cases: %s", words)
 	}
 	return c, nil
+}
+
+// scenarios are the packages whose tests are built on a package testenv: to list their
+// cases the others need not be built and run. Where there are none, or the go command
+// cannot tell, it is all packages, for a case may record itself.
+func (s *Suite) scenarios(ctx context.Context) []string {
+	quiet := *s
+	quiet.Stderr = io.Discard // the run says it again
+	text, err := quiet.goCommand(ctx, append([]string{"list", "-f", `{{.ImportPath}} {{join .TestImports " "}} {{join .XTestImports " "}}`}, s.Packages...)...)
+	if err != nil {
+		return s.Packages
+	}
+	var some []string
+	for line := range strings.Lines(text) {
+		words := strings.Fields(line)
+		built := slices.ContainsFunc(words[1:], func(path string) bool { return strings.HasSuffix(path, "/testenv") && path != words[0] })
+		if built {
+			some = append(some, words[0])
+		}
+	}
+	if len(some) == 0 {
+		return s.Packages
+	}
+	return some
 }
 
 // ErrNoCase says that a pattern matches nothing.

@@ -56,9 +56,14 @@ func (s *Suite) modfile(ctx context.Context, dir string, clients []Client) (stri
 }
 
 func (s *Suite) goCommand(ctx context.Context, args ...string) (string, error) {
+	return s.goCommandIn(ctx, nil, args...)
+}
+
+// goCommandIn adds to the environment.
+func (s *Suite) goCommandIn(ctx context.Context, env []string, args ...string) (string, error) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Env = append(append(os.Environ(), "GOWORK=off"), env...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.Dir, &out, s.Stderr
 	if err := cmd.Run(); err != nil {
 		return "", fmt.Errorf("go %s: %w", strings.Join(args, " "), err)

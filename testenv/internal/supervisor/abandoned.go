@@ -11,6 +11,7 @@ import (
 
 const (
 	lockFile   = "session.lock"
+	gateFile   = "sessions.lock"
 	engineFile = "engine"
 	prefix     = "session-"
 )
@@ -27,7 +28,7 @@ func newDir(root string) (string, *os.File, error) {
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return "", nil, fmt.Errorf("make the directory of sessions: %w", err)
 	}
-	gate, err := lockFileAt(filepath.Join(root, "sessions.lock"), syscall.LOCK_EX)
+	gate, err := lockFileAt(filepath.Join(root, gateFile), syscall.LOCK_EX)
 	if err != nil {
 		return "", nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/testcontainers/testcontainers-go"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
+	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
 )
 
 const (
@@ -63,6 +64,20 @@ func (r *Runtime) once(ctx context.Context, repo, tag string, tell progress, pre
 	defer archive.Close()
 	tell("make the image %s:%s", repo, tag)
 	return repo + ":" + tag, r.build(ctx, repo, tag, archive)
+}
+
+// Prepare makes the image, or pulls what it is made of.
+func (r *Runtime) Prepare(ctx context.Context, bill dist.Bill, tell func(format string, args ...any)) (runtime.Prepared, error) {
+	ref, err := r.image(ctx, bill, tell)
+	if err != nil {
+		return runtime.Prepared{}, err
+	}
+	ref = r.withClasses(ctx, ref, bill.Key(), tell).ref
+	info, err := r.engine.ImageInspect(ctx, ref)
+	if err != nil {
+		return runtime.Prepared{}, fmt.Errorf("look at the image %s: %w", ref, err)
+	}
+	return runtime.Prepared{Name: ref, Bytes: info.Size}, nil
 }
 
 // buildContext prefers the jars of this machine, where the user's Maven

@@ -17,41 +17,51 @@ const OldestJava = 17
 // ErrNoJava says that there is no Java fit for the brokers.
 var ErrNoJava = errors.New("no java that runs the brokers")
 
+// Java is a Java that runs the brokers.
+type Java struct {
+	Path string
+	// Version is what it calls itself: "17.0.15".
+	Version string
+}
+
 // FindJava finds java on the path and asks for its version.
-func FindJava(ctx context.Context) (path string, err error) {
+func FindJava(ctx context.Context) (Java, error) {
 	const remedy = "install Java 17 or newer (Debian: openjdk-17-jre-headless), put it first in PATH, or use containers (BROKERFAULT_BACKEND=container)"
-	path, err = exec.LookPath("java")
+	path, err := exec.LookPath("java")
 	if err != nil {
-		return "", fmt.Errorf("%w: java is not in PATH: %s", ErrNoJava, remedy)
+		return Java{}, fmt.Errorf("%w: java is not in PATH: %s", ErrNoJava, remedy)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, path, "-version")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s -version: %w: %s", ErrNoJava, path, err, strings.TrimSpace(string(out)))
+	if ctx.Err() != nil {
+		return Java{}, fmt.Errorf("%w: %s -version does not end: %w", ErrNoJava, path, context.Cause(ctx))
 	}
-	major, ok := majorVersion(string(out))
+	if err != nil {
+		return Java{}, fmt.Errorf("%w: %s -version: %w: %s", ErrNoJava, path, err, strings.TrimSpace(string(out)))
+	}
+	version, major, ok := versionOf(string(out))
 	if !ok {
-		return "", fmt.Errorf("%w: %s -version does not tell a version: %q", ErrNoJava, path, out)
+		return Java{}, fmt.Errorf("%w: %s -version does not tell a version: %q", ErrNoJava, path, out)
 	}
 	if major < OldestJava {
-		return "", fmt.Errorf("%w: %s is Java %d: %s", ErrNoJava, path, major, remedy)
+		return Java{}, fmt.Errorf("%w: %s is Java %d: %s", ErrNoJava, path, major, remedy)
 	}
-	return path, nil
+	return Java{path, version}, nil
 }
 
-var versionLine = regexp.MustCompile(`version "(?:1\.)?(\d+)`)
+var versionLine = regexp.MustCompile(`version "((?:1\.)?(\d+)[^"]*)"`)
 
-// majorVersion reads `openjdk version "17.0.15"` and the old `java version "1.8.0_402"`.
-func majorVersion(out string) (int, bool) {
+// versionOf reads `openjdk version "17.0.15"` and the old `java version "1.8.0_402"`.
+func versionOf(out string) (version string, major int, ok bool) {
 	m := versionLine.FindStringSubmatch(out)
 	if m == nil {
-		return 0, false
+		return "", 0, false
 	}
-	major, err := strconv.Atoi(m[1])
-	return major, err == nil
+	major, err := strconv.Atoi(m[2])
+	return m[1], major, err == nil
 }
 
 // javaBuild is what a java calls itself, to the very build.

@@ -39,8 +39,8 @@ func New(ctx context.Context, cache *dist.Cache) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	build := sync.OnceValues(func() (string, error) { return javaBuild(java) })
-	return &Runtime{cache: cache, java: java, build: build, session: session}, nil
+	build := sync.OnceValues(func() (string, error) { return javaBuild(java.Path) })
+	return &Runtime{cache: cache, java: java.Path, build: build, session: session}, nil
 }
 
 // Name is "process".
@@ -78,6 +78,18 @@ func closeAll(ctx context.Context, nodes []runtime.Node) error {
 		errs = errors.Join(errs, n.Close(context.WithoutCancel(ctx)))
 	}
 	return errs
+}
+
+// Prepare gets the jars.
+func (r *Runtime) Prepare(ctx context.Context, bill dist.Bill, progress func(format string, args ...any)) (runtime.Prepared, error) {
+	cache := *r.cache
+	cache.Progress = progress
+	jars, err := cache.Jars(ctx, bill)
+	if err != nil {
+		return runtime.Prepared{}, err
+	}
+	size, err := jars.Size()
+	return runtime.Prepared{Name: jars.Dir, Bytes: size}, err
 }
 
 func (r *Runtime) place(n broker.Node, jars dist.Jars, p runtime.Placement) (*node, error) {
