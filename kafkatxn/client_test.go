@@ -32,6 +32,7 @@ func (s *scene) options(name string, more ...kgo.Opt) []kgo.Opt {
 	return append([]kgo.Opt{
 		kgo.SeedBrokers(s.kafka.Addresses()...),
 		kgo.WithLogger(logger(s.env.Log(name))),
+		kgo.DefaultProduceTopic(s.orders),
 	}, more...)
 }
 
@@ -40,18 +41,16 @@ func logger(out io.Writer) kgo.Logger {
 }
 
 // transactional are the options of a producer with a transactional ID.
-func transactional(id string, timeout time.Duration) []kgo.Opt {
-	return []kgo.Opt{kgo.TransactionalID(id), kgo.TransactionTimeout(timeout)}
+func (s *scene) transactional(id string, timeout time.Duration) []kgo.Opt {
+	return []kgo.Opt{kgo.TransactionalID(s.id(id)), kgo.TransactionTimeout(timeout)}
 }
 
-// record is one for a topic's first partition, where the order is the one of sending.
-func record(topic, value string) *kgo.Record {
-	return &kgo.Record{Topic: topic, Value: []byte(value)}
-}
+// record is one for the topic orders.
+func record(value string) *kgo.Record { return kgo.StringRecord(value) }
 
 // produces is the probe "a record outside of any transaction is stored".
 func produces(c *kgo.Client, value string) testenv.Probe {
-	return func(ctx context.Context) error { return c.ProduceSync(ctx, record(orders, value)).FirstErr() }
+	return func(ctx context.Context) error { return c.ProduceSync(ctx, record(value)).FirstErr() }
 }
 
 // opens begins a transaction and stores records in it, which it leaves open.
@@ -60,7 +59,7 @@ func opens(ctx context.Context, c *kgo.Client, values ...string) error {
 		return fmt.Errorf("begin: %w", err)
 	}
 	for _, value := range values {
-		if err := c.ProduceSync(ctx, record(orders, value)).FirstErr(); err != nil {
+		if err := c.ProduceSync(ctx, record(value)).FirstErr(); err != nil {
 			return fmt.Errorf("produce in a transaction: %w", err)
 		}
 	}

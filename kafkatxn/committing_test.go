@@ -39,10 +39,10 @@ func newCommitting(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *comm
 	s := newScene(t, env, spec)
 	c := &committing{
 		scene: s,
-		client: s.client("client", append(transactional(commitID, time.Minute),
+		client: s.client("client", append(s.transactional(commitID, time.Minute),
 			// A broker that is silent is noticed after two seconds.
 			kgo.RequestTimeoutOverhead(2*time.Second), kgo.RetryBackoffFn(promptly))...),
-		committed: s.reader("read_committed", kgo.ReadCommitted(), orders),
+		committed: s.reader("read_committed", kgo.ReadCommitted(), s.orders),
 	}
 	s.healthy("the client commits", testenv.AtOnce(commits(c.client, "before")), c.committed)
 	env.Within("a transaction is open", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error {
@@ -106,14 +106,14 @@ func (c *committing) settles() {
 
 // rebuilt is a client rebuilt with the same transactional ID.
 func (c *committing) rebuilt() *kgo.Client {
-	return c.scene.client("rebuilt", transactional(commitID, time.Minute)...)
+	return c.scene.client("rebuilt", c.transactional(commitID, time.Minute)...)
 }
 
 // coordinator is the ID of the broker that coordinates the transaction.
 func (c *committing) coordinator() int {
 	c.t.Helper()
 	r := kmsg.NewPtrFindCoordinatorRequest()
-	r.CoordinatorType, r.CoordinatorKey, r.CoordinatorKeys = 1, commitID, []string{commitID}
+	r.CoordinatorType, r.CoordinatorKey, r.CoordinatorKeys = 1, c.id(commitID), []string{c.id(commitID)}
 	ctx, cancel := context.WithTimeout(c.env.Context(), 10*time.Second)
 	defer cancel()
 	found, err := r.RequestWith(ctx, c.plain)

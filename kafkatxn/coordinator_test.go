@@ -21,6 +21,7 @@ func TestCommitOutlastsPausedCoordinator(t *testing.T) {
 		Claim:     "a commit while its coordinator hangs returns within its bound and reports what happened: all records or none, once",
 		Issue:     commitIssue,
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: commitHolds,
 	})
 	c := newCommitting(t, env, testenv.KafkaSpec{})
@@ -36,6 +37,7 @@ func TestCommitOutlastsKilledCoordinator(t *testing.T) {
 		Claim:     "a commit while its coordinator is gone returns within its bound and reports what happened: all records or none, once",
 		Issue:     commitIssue,
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: commitHolds,
 	})
 	c := newCommitting(t, env, testenv.KafkaSpec{})
@@ -53,6 +55,7 @@ func TestCommitIsReportedThatKilledCoordinatorHadTaken(t *testing.T) {
 		Claim:     "a commit that its coordinator takes, and is killed before the answer, returns within its bound and reports what happened: all records or none, once",
 		Issue:     commitIssue,
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: commitHolds,
 	})
 	c := newCommitting(t, env, testenv.KafkaSpec{})
@@ -72,6 +75,7 @@ func TestCommitIsReportedWhoseAnswerWasLost(t *testing.T) {
 		Claim:     "a commit whose answer is lost with its connection returns within its bound and reports what happened: all records or none, once",
 		Issue:     commitIssue,
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: commitHolds,
 	}, (*testenv.Kafka).Lose)
 }
@@ -82,6 +86,7 @@ func TestCommitIsReportedWhoseAnswerNeverCame(t *testing.T) {
 		Claim:     "a commit whose answer never comes on a connection that stays returns within its bound and reports what happened: all records or none, once",
 		Issue:     commitIssue,
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: commitHolds,
 	}, (*testenv.Kafka).Drop)
 }
@@ -127,6 +132,7 @@ func TestSameClientGoesOnAfterAbortOfUnconfirmedCommit(t *testing.T) {
 		Claim:  "a client whose commit was unconfirmed and then aborted commits the next transaction",
 		Issue:  commitIssue,
 		Client: underTest,
+		Shares: true,
 		KnownBad: []testenv.Combination{
 			{Client: "v1.22.3", Broker: "3.5.1", Evidence: fencedByItself, Fails: goesOn, Open: "seen here, no report of it was found"},
 			{Client: "v1.22.3", Broker: "3.9.2", Evidence: fencedByItself, Fails: goesOn, Open: "seen here, no report of it was found"},

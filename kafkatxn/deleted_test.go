@@ -12,20 +12,19 @@ import (
 	"github.com/brokerfault/brokerfault/testenv"
 )
 
-// doomed is the topic that is deleted inside a transaction.
-const doomed = "doomed"
-
 func TestTopicDeletedInsideTransactionHoldsUpNothingElse(t *testing.T) {
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/topic-deleted",
 		Claim:     "a topic deleted inside a transaction: the commit returns within a bound, the other topic's records show, and the client goes on",
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: []testenv.Combination{{Broker: "3.9.2"}, {Broker: "4.4.0"}},
 	})
 	s := newScene(t, env, testenv.KafkaSpec{})
+	doomed := env.Unique("doomed") // is deleted inside a transaction
 	s.createTopic(doomed, 1)
-	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
-	client := s.client("client", transactional("deleted", 30*time.Second)...)
+	committed := s.reader("read_committed", kgo.ReadCommitted(), s.orders)
+	client := s.client("client", s.transactional("deleted", 30*time.Second)...)
 
 	s.healthy("the client commits", testenv.AtOnce(commits(client, "before")), committed)
 	env.Inject(testenv.Fault{
@@ -34,7 +33,7 @@ func TestTopicDeletedInsideTransactionHoldsUpNothingElse(t *testing.T) {
 			if err := opens(ctx, client, "beside"); err != nil {
 				return err
 			}
-			if err := client.ProduceSync(ctx, record(doomed, "lost")).FirstErr(); err != nil {
+			if err := client.ProduceSync(ctx, &kgo.Record{Topic: doomed, Value: []byte("lost")}).FirstErr(); err != nil {
 				return err
 			}
 			_, err := s.admin.DeleteTopic(ctx, doomed)

@@ -21,8 +21,8 @@ const hangLasts = transactionTimeout + 3*time.Second
 func hang(t *testing.T, c testenv.Case, spec testenv.KafkaSpec) {
 	env := testenv.New(t, c)
 	s := newScene(t, env, spec)
-	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
-	uncommitted := s.reader("read_uncommitted", kgo.ReadUncommitted(), orders)
+	committed := s.reader("read_committed", kgo.ReadCommitted(), s.orders)
+	uncommitted := s.reader("read_uncommitted", kgo.ReadUncommitted(), s.orders)
 	o := s.outsideTransaction(newest)
 
 	s.healthyPlain(committed)
@@ -46,6 +46,7 @@ func TestHangingTransactionStarvesReadCommittedUntilMarkerReproduces(t *testing.
 		Claim:     "on 3.5.1 a batch outside of a transaction hangs for good, and an abort marker frees its partition",
 		Issue:     kip890,
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: []testenv.Combination{{Broker: "3.5.1"}},
 	}, testenv.KafkaSpec{Version: "3.5.1"})
 }
@@ -56,6 +57,7 @@ func TestHangingTransactionWithVerificationOffReproduces(t *testing.T) {
 		Claim:     "with transaction.partition.verification.enable=false 3.9.2 hangs as 3.5.1 does",
 		Issue:     kip890,
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: []testenv.Combination{{Broker: "3.9.2"}},
 	}, testenv.KafkaSpec{Version: "3.9.2", Config: map[string]string{"transaction.partition.verification.enable": "false"}})
 }
@@ -65,6 +67,7 @@ var hanging = testenv.Case{
 	Claim:  "a batch outside of a transaction is refused, or ends with the transaction's timeout: it starves nobody for good",
 	Issue:  kip890,
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Broker: "3.5.1", Evidence: "accepted; the last stable offset stays behind past the transaction's timeout and the abort interval"},
 	},
@@ -82,7 +85,7 @@ func TestBatchOutsideTransactionStarvesNobody(t *testing.T) {
 func starvesNobody(t *testing.T, version string, produce int16) {
 	env := testenv.New(t, hanging)
 	s := newScene(t, env, testenv.KafkaSpec{Version: version})
-	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
+	committed := s.reader("read_committed", kgo.ReadCommitted(), s.orders)
 	o := s.outsideTransaction(produce)
 	env.Witness("a fresh read_committed consumer reads all", s.freshReads("before", "after"))
 

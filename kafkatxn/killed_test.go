@@ -20,7 +20,7 @@ func (s *scene) dies(timeout time.Duration) testenv.Fault {
 	return testenv.Fault{
 		Name: "a producer dies in mid-transaction",
 		Apply: func(ctx context.Context) error {
-			c, err := kgo.NewClient(s.options("killed", transactional(killedID, timeout)...)...)
+			c, err := kgo.NewClient(s.options("killed", s.transactional(killedID, timeout)...)...)
 			if err != nil {
 				return err
 			}
@@ -39,15 +39,16 @@ func TestSuccessorFreesKilledProducersTransactionAtOnce(t *testing.T) {
 		Name:      "kafkatxn/killed-successor",
 		Claim:     "a producer killed in mid-transaction is freed at once by its successor with the same transactional ID",
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: []testenv.Combination{{Broker: "3.5.1"}, {Broker: "3.9.2"}, {Broker: "4.4.0"}},
 	})
 	s := newScene(t, env, testenv.KafkaSpec{})
-	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
+	committed := s.reader("read_committed", kgo.ReadCommitted(), s.orders)
 	s.healthyPlain(committed)
 
 	const farAway = time.Minute
 	killed := s.dies(farAway)
-	successor := s.client("successor", transactional(killedID, farAway)...)
+	successor := s.client("successor", s.transactional(killedID, farAway)...)
 	killed.Heal = func(ctx context.Context) error {
 		_, _, err := successor.ProducerID(ctx)
 		return err
@@ -65,17 +66,18 @@ func TestKilledProducersTransactionEndsWithItsTimeoutAndNotEarlier(t *testing.T)
 		Name:      "kafkatxn/killed-timeout",
 		Claim:     "a producer killed in mid-transaction, without a successor, is aborted at its timeout, not earlier",
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: []testenv.Combination{{Broker: "3.5.1"}, {Broker: "3.9.2"}, {Broker: "4.4.0"}},
 	})
 	s := newScene(t, env, testenv.KafkaSpec{})
-	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
+	committed := s.reader("read_committed", kgo.ReadCommitted(), s.orders)
 	s.healthyPlain(committed)
 
 	const timeout = 6 * time.Second
 	env.Inject(s.dies(timeout))
-	described, err := s.admin.DescribeTransactions(env.Context(), killedID)
+	described, err := s.admin.DescribeTransactions(env.Context(), s.id(killedID))
 	require.NoError(t, err)
-	d, err := described.On(killedID, nil)
+	d, err := described.On(s.id(killedID), nil)
 	require.NoError(t, err)
 	require.Equal(t, "Ongoing", d.State)
 	// The broker's clock is this machine's.

@@ -31,8 +31,8 @@ func newLate(t *testing.T, env *testenv.Env, version string) *late {
 	env.Witness("a fresh read_committed consumer reads all", s.freshReads("before", "after"))
 	return &late{
 		scene:     s,
-		client:    s.client("client", transactional(lateID, transactionTimeout)...),
-		committed: s.reader("read_committed", kgo.ReadCommitted(), orders),
+		client:    s.client("client", s.transactional(lateID, transactionTimeout)...),
+		committed: s.reader("read_committed", kgo.ReadCommitted(), s.orders),
 		outcome:   make(chan error, 1),
 	}
 }
@@ -46,7 +46,7 @@ func (l *late) aborted(end testenv.Probe) {
 	}))
 	produce := kmsg.Produce.Int16()
 	held := l.env.Inject(l.kafka.Hold(testenv.KafkaFrames{Key: produce, Nth: 1}).Then(func(context.Context) error {
-		l.client.Produce(l.env.Context(), record(orders, "late"), func(_ *kgo.Record, err error) { l.outcome <- err })
+		l.client.Produce(l.env.Context(), record("late"), func(_ *kgo.Record, err error) { l.outcome <- err })
 		return nil
 	}))
 	l.env.Within("the transaction is ended", 10*time.Second, testenv.AtOnce(end))
@@ -78,6 +78,7 @@ func TestLateBatchOfAbortedTransactionHangsUntilMarkerReproduces(t *testing.T) {
 		Claim:     "on 3.5.1 a batch that arrives after its client's abort hangs for good, and an abort marker frees its partition",
 		Issue:     kip890,
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: []testenv.Combination{{Broker: "3.5.1"}},
 	})
 	l := newLate(t, env, "3.5.1")
@@ -102,6 +103,7 @@ func TestLateBatchOfAbortedTransactionStarvesNobody(t *testing.T) {
 				Claim:  "a batch that arrives after its client's abort is refused and starves nobody",
 				Issue:  kip890,
 				Client: underTest,
+				Shares: true,
 				KnownBad: []testenv.Combination{
 					{Broker: "3.5.1", Evidence: "the batch is stored; end offset 5, last stable offset 3 for as long as was looked"},
 				},
@@ -123,6 +125,7 @@ func TestLateBatchOfTimedOutTransactionIsFenced(t *testing.T) {
 				Claim:     "a batch that arrives after the coordinator's own abort is fenced by its epoch, on 3.5.1 as well, and starves nobody",
 				Issue:     kip890,
 				Client:    underTest,
+				Shares:    true,
 				KnownGood: []testenv.Combination{{Broker: "3.5.1"}, {Broker: "3.9.2"}, {Broker: "4.4.0"}},
 			})
 			l := newLate(t, env, version)

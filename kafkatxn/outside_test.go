@@ -49,7 +49,7 @@ func (s *scene) outsideTransaction(version int16) *outside {
 // send sends the batch, and a record outside of any transaction behind it.
 func (o *outside) send(ctx context.Context) error {
 	init := kmsg.NewPtrInitProducerIDRequest()
-	init.TransactionalID = kmsg.StringPtr(hangingID)
+	init.TransactionalID = kmsg.StringPtr(o.id(hangingID))
 	init.TransactionTimeoutMillis = int32(transactionTimeout.Milliseconds())
 	producer, err := init.RequestWith(ctx, o.raw)
 	if err == nil {
@@ -70,18 +70,18 @@ func (o *outside) send(ctx context.Context) error {
 
 // produce gives the broker's answer to the batch, and an error if there was none.
 func (o *outside) produce(ctx context.Context, value string) (answer, err error) {
-	topics, err := o.admin.ListTopics(ctx, orders)
+	topics, err := o.admin.ListTopics(ctx, o.orders)
 	if err != nil {
 		return nil, fmt.Errorf("list the topic: %w", err)
 	}
-	topic := topics[orders]
+	topic := topics[o.orders]
 	p := kmsg.NewProduceRequestTopicPartition()
 	p.Records = batch(o.producer.ProducerID, o.producer.ProducerEpoch, value)
 	t := kmsg.NewProduceRequestTopic()
-	t.Topic, t.TopicID = orders, topic.ID
+	t.Topic, t.TopicID = o.orders, topic.ID
 	t.Partitions = append(t.Partitions, p)
 	r := kmsg.NewPtrProduceRequest()
-	r.TransactionID, r.Acks, r.TimeoutMillis = kmsg.StringPtr(hangingID), -1, 5000
+	r.TransactionID, r.Acks, r.TimeoutMillis = kmsg.StringPtr(o.id(hangingID)), -1, 5000
 	r.Topics = append(r.Topics, t)
 	response, err := o.raw.Broker(int(topic.Partitions[0].Leader)).Request(ctx, r)
 	if err != nil {

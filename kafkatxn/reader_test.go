@@ -68,7 +68,7 @@ func (r *reader) onlyRead(want ...string) testenv.Probe {
 // freshReads is the witness of a test whose reader starves: a consumer made now.
 func (s *scene) freshReads(want ...string) testenv.Probe {
 	return func(ctx context.Context) error {
-		c, err := kgo.NewClient(s.options("witness", kgo.ConsumeTopics(orders), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+		c, err := kgo.NewClient(s.options("witness", kgo.ConsumeTopics(s.orders), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))...)
 		if err != nil {
 			return err

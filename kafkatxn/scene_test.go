@@ -15,14 +15,15 @@ import (
 	"github.com/brokerfault/brokerfault/testenv"
 )
 
-// orders is the topic of most tests. It has one partition.
-const orders = "orders"
-
 // scene is a cluster with a topic and a client that looks at it from outside.
 type scene struct {
 	t     *testing.T
 	env   *testenv.Env
 	kafka *testenv.Kafka
+	// orders is the topic of most tests. It has one partition.
+	orders string
+	// own ends the transactional IDs of this test.
+	own   string
 	admin *kadm.Client
 	// plain produces outside of transactions.
 	plain *kgo.Client
@@ -30,10 +31,10 @@ type scene struct {
 
 func newScene(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *scene {
 	t.Helper()
-	s := &scene{t: t, env: env, kafka: env.StartKafka(spec)}
+	s := &scene{t: t, env: env, kafka: env.StartKafka(spec), orders: env.Unique("orders"), own: env.Unique("")}
 	s.admin = kadm.NewClient(s.client("admin"))
 	s.plain = s.client("plain", kgo.DisableIdempotentWrite(), kgo.RequiredAcks(kgo.AllISRAcks()))
-	s.createTopic(orders, 1)
+	s.createTopic(s.orders, 1)
 	return s
 }
 
@@ -57,18 +58,21 @@ func (s *scene) healthyPlain(by *reader) {
 	s.healthy("a record is stored", produces(s.plain, "before"), by)
 }
 
+// id is a transactional ID that no other test has.
+func (s *scene) id(name string) string { return name + s.own }
+
 // offsets are the end of the topic and its last stable offset (LSO).
 func (s *scene) offsets(ctx context.Context) (end, stable int64, err error) {
-	ends, err := s.admin.ListEndOffsets(ctx, orders)
+	ends, err := s.admin.ListEndOffsets(ctx, s.orders)
 	if err != nil {
 		return 0, 0, fmt.Errorf("list end offsets: %w", err)
 	}
-	stables, err := s.admin.ListCommittedOffsets(ctx, orders)
+	stables, err := s.admin.ListCommittedOffsets(ctx, s.orders)
 	if err != nil {
 		return 0, 0, fmt.Errorf("list last stable offsets: %w", err)
 	}
-	e, _ := ends.Lookup(orders, 0)
-	l, _ := stables.Lookup(orders, 0)
+	e, _ := ends.Lookup(s.orders, 0)
+	l, _ := stables.Lookup(s.orders, 0)
 	return e.Offset, l.Offset, errors.Join(e.Err, l.Err)
 }
 
@@ -86,11 +90,11 @@ func (s *scene) frozen(ctx context.Context) error {
 
 // state is what the coordinator says of a transactional ID.
 func (s *scene) state(ctx context.Context, id string) (string, error) {
-	all, err := s.admin.DescribeTransactions(ctx, id)
+	all, err := s.admin.DescribeTransactions(ctx, s.id(id))
 	if err != nil {
 		return "", fmt.Errorf("describe the transaction: %w", err)
 	}
-	d, err := all.On(id, nil)
+	d, err := all.On(s.id(id), nil)
 	if err != nil {
 		return "", fmt.Errorf("describe the transaction: %w", err)
 	}
@@ -116,7 +120,7 @@ func (s *scene) inState(id string, want ...string) testenv.Probe {
 // open are the transactions that the topic's leader knows as open.
 func (s *scene) open(ctx context.Context) ([]kadm.DescribedProducer, error) {
 	var set kadm.TopicsSet
-	set.Add(orders, 0)
+	set.Add(s.orders, 0)
 	all, err := s.admin.DescribeProducers(ctx, set)
 	if err != nil {
 		return nil, fmt.Errorf("describe producers: %w", err)

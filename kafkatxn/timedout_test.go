@@ -20,12 +20,13 @@ func TestTimedOutTransactionIsNeverReportedCommittedAndRebuiltClientGoesOn(t *te
 		Claim:     "the commit of a transaction that the broker has timed out fails, nothing of it shows, and a client rebuilt with the same transactional ID commits the next",
 		Issue:     "https://github.com/confluentinc/librdkafka/issues/3297",
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: []testenv.Combination{{Broker: "3.5.1"}, {Broker: "3.9.2"}, {Broker: "4.4.0"}},
 	})
 	s := newScene(t, env, testenv.KafkaSpec{})
-	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
+	committed := s.reader("read_committed", kgo.ReadCommitted(), s.orders)
 	const id = "slow"
-	slow := s.client("client", transactional(id, transactionTimeout)...)
+	slow := s.client("client", s.transactional(id, transactionTimeout)...)
 	s.healthy("the client commits", testenv.AtOnce(commits(slow, "before")), committed)
 	env.Inject(testenv.Fault{
 		Name:        "the transaction is timed out by the broker",
@@ -46,7 +47,7 @@ func TestTimedOutTransactionIsNeverReportedCommittedAndRebuiltClientGoesOn(t *te
 	}))
 	env.Within("it can be aborted", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error { return aborts(ctx, slow) }))
 	s.notesWhetherItGoesOn(slow)
-	rebuilt := s.client("rebuilt", transactional(id, transactionTimeout)...)
+	rebuilt := s.client("rebuilt", s.transactional(id, transactionTimeout)...)
 	env.Recovers("a rebuilt client commits the next transaction", 20*time.Second, commits(rebuilt, "next"))
 	env.Within("the next shows and nothing of the timed out one", 10*time.Second, committed.hasRead("before", "next"))
 }

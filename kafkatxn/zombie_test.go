@@ -18,13 +18,14 @@ func TestZombieIsFencedAndItsRecordsNeverShow(t *testing.T) {
 		Name:      "kafkatxn/zombie",
 		Claim:     "a zombie is fenced with a typed error; its records never show, its successor's do",
 		Client:    underTest,
+		Shares:    true,
 		KnownGood: []testenv.Combination{{Broker: "3.5.1"}, {Broker: "3.9.2"}, {Broker: "4.4.0"}},
 	})
 	s := newScene(t, env, testenv.KafkaSpec{})
-	committed := s.reader("read_committed", kgo.ReadCommitted(), orders)
-	uncommitted := s.reader("read_uncommitted", kgo.ReadUncommitted(), orders)
-	zombie := s.client("zombie", transactional("worker", time.Minute)...)
-	successor := s.client("successor", transactional("worker", time.Minute)...)
+	committed := s.reader("read_committed", kgo.ReadCommitted(), s.orders)
+	uncommitted := s.reader("read_uncommitted", kgo.ReadUncommitted(), s.orders)
+	zombie := s.client("zombie", s.transactional("worker", time.Minute)...)
+	successor := s.client("successor", s.transactional("worker", time.Minute)...)
 
 	s.healthy("the first producer commits", testenv.AtOnce(commits(zombie, "before")), committed)
 	env.Inject(testenv.Fault{
@@ -40,7 +41,7 @@ func TestZombieIsFencedAndItsRecordsNeverShow(t *testing.T) {
 		Bites: s.inState("worker", "CompleteAbort", "Empty"),
 	})
 	env.Within("the zombie's next record is refused as fenced", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error {
-		return fenced(zombie.ProduceSync(ctx, record(orders, "zombie's second")).FirstErr())
+		return fenced(zombie.ProduceSync(ctx, record("zombie's second")).FirstErr())
 	}))
 	env.Within("its commit is refused", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error {
 		err := zombie.EndTransaction(ctx, kgo.TryCommit)
