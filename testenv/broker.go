@@ -87,7 +87,8 @@ func (e *Env) start(p plan) *Broker {
 			e.environment("start %s %s: %v", p.name, p.version, err)
 		}
 	}
-	e.say("broker", "%s %s, runtime %s", p.name, p.version, rt.Name())
+	wait := evidence.Begun(p.name+" "+p.version+" starts", 0)
+	e.sayWait(wait, "broker", "%s %s, runtime %s", p.name, p.version, rt.Name())
 	b := &Broker{env: e, name: p.name, plan: p, links: map[string]*link.Link{}}
 	e.brokers = append(e.brokers, b)
 	if err := b.place(rt, p); err != nil {
@@ -104,7 +105,8 @@ func (e *Env) start(p plan) *Broker {
 	if err != nil {
 		e.environment("start %s %s: %v", p.name, p.version, b.explain(err))
 	}
-	e.say("broker", "%s %s is ready after %v", p.name, p.version, time.Since(began).Round(time.Millisecond))
+	took := time.Since(began)
+	e.sayWait(wait.After(took), "broker", "%s %s is ready after %v", p.name, p.version, took.Round(time.Millisecond))
 	return b
 }
 
