@@ -6,9 +6,12 @@ require (
 	github.com/Shopify/toxiproxy/v2 v2.5.0
 	github.com/apache/pulsar-client-go v0.21.0
 	github.com/apache/rocketmq-clients/golang/v5 v5.1.4
+	github.com/chromedp/cdproto v0.160.1
+	github.com/chromedp/chromedp v0.23.1
 	github.com/containerd/errdefs v1.0.0
 	github.com/gofrs/flock v0.13.2
 	github.com/jedib0t/go-pretty/v6 v6.9.2
+	github.com/jstemmer/go-junit-report/v2 v2.1.0
 	github.com/moby/moby/api v1.56.1
 	github.com/moby/moby/client v0.6.2
 	github.com/sirupsen/logrus v1.10.2
@@ -24,6 +27,8 @@ require (
 	golang.org/x/sys v0.50.0
 	google.golang.org/grpc v1.72.0
 )
+
+require github.com/go-json-experiment/json v0.0.0-20260213210345-44df1a37e875 // indirect
 
 require (
 	contrib.go.opencensus.io/exporter/ocagent v0.7.0 // indirect
@@ -122,7 +127,7 @@ require (
 	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/mod v0.41.0
-	golang.org/x/net v0.60.0 // indirect
+	golang.org/x/net v0.60.0
 	golang.org/x/oauth2 v0.29.0 // indirect
 	golang.org/x/text v0.43.0 // indirect
 	google.golang.org/api v0.230.0 // indirect

@@ -109,7 +109,8 @@ func (e *Env) start(p plan) *Broker {
 	if b := e.borrow(share); b != nil {
 		return b
 	}
-	e.say("broker", "%s %s, runtime %s", p.name, p.version, rt.Name())
+	wait := evidence.Begun(p.name+" "+p.version+" starts", 0)
+	e.sayWait(wait, "broker", "%s %s, runtime %s", p.name, p.version, rt.Name())
 	b := &Broker{
 		env: e, name: p.name, plan: p, links: map[string]*link.Link{},
 		holder: &holder{env: e}, share: share, logFrom: map[string]int64{},
@@ -136,7 +137,8 @@ func (e *Env) start(p plan) *Broker {
 		e.environment("start %s %s: %v", p.name, p.version, b.explain(err))
 	}
 	b.wasReady = true
-	e.say("broker", "%s %s is ready after %v", p.name, p.version, time.Since(began).Round(time.Millisecond))
+	took := time.Since(began)
+	e.sayWait(wait.After(took), "broker", "%s %s is ready after %v", p.name, p.version, took.Round(time.Millisecond))
 	return b
 }
 

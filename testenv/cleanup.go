@@ -1,10 +1,12 @@
 package testenv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -177,13 +179,18 @@ func (e *Env) gather() {
 }
 
 func (e *Env) write(dir string) error {
-	f, err := os.Create(filepath.Join(dir, "timeline.txt"))
-	if err != nil {
-		return fmt.Errorf("write the timeline: %w", err)
-	}
-	defer f.Close()
-	if _, err := e.timeline.WriteTo(f); err != nil {
-		return fmt.Errorf("write the timeline: %w", err)
+	for name, write := range map[string]func(io.Writer) error{
+		"timeline.txt":  func(w io.Writer) error { _, err := e.timeline.WriteTo(w); return err },
+		"timeline.json": e.timeline.WriteJSON,
+	} {
+		var text bytes.Buffer
+		err := write(&text)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o600)
+		}
+		if err != nil {
+			return fmt.Errorf("write the timeline: %w", err)
+		}
 	}
 	e.logsLock.Lock()
 	logs := maps.Clone(e.logs)

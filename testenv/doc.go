@@ -128,9 +128,9 @@
 // # Evidence
 //
 // With go test -artifacts each scenario leaves a folder: timeline.txt (what
-// happened and when), one NAME.log for each log asked for with [Env.Log], and
-// broker-NODE.log for each node, with a thread dump at its end if the test
-// failed. BROKERFAULT_KEEP=1 does so for failed tests without that flag, in a
+// happened and when; timeline.json is the same for programs), one NAME.log for
+// each log asked for with [Env.Log], and broker-NODE.log for each node, with a
+// thread dump at its end if the test failed. BROKERFAULT_KEEP=1 does so for failed tests without that flag, in a
 // new folder of the system's temporary directory. The test's log names the
 // folder.
 //

@@ -148,7 +148,13 @@ func (e *Env) NotRun(format string, args ...any) {
 // say writes a line to the timeline and to the test's log.
 func (e *Env) say(kind, format string, args ...any) {
 	e.t.Helper()
-	e.t.Log(e.timeline.Add(kind, format, args...))
+	e.sayWait(nil, kind, format, args...)
+}
+
+// sayWait says the beginning or the end of a wait.
+func (e *Env) sayWait(w *evidence.Wait, kind, format string, args ...any) {
+	e.t.Helper()
+	e.t.Log(e.timeline.AddWait(w, kind, format, args...))
 }
 
 // decide keeps the first verdict.

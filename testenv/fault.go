@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
 	"github.com/brokerfault/brokerfault/testenv/internal/poll"
 )
 
@@ -69,7 +70,8 @@ func (e *Env) Inject(f Fault) *Injected {
 	if within == 0 {
 		within = e.scaled(30 * time.Second)
 	}
-	e.say("fault", "%s: injecting", f.Name)
+	wait, began := evidence.Begun(f.Name, within), time.Now()
+	e.sayWait(wait, "fault", "%s: injecting", f.Name)
 	i := &Injected{env: e, fault: f, healed: f.Heal == nil}
 	// It may lie half on the broker after an error, so it is healed in any case.
 	e.faults = append(e.faults, i)
@@ -80,7 +82,7 @@ func (e *Env) Inject(f Fault) *Injected {
 	if _, err := poll.Until(e.ctx, poll.Options{Budget: within}, poll.Probe(f.Bites)); err != nil {
 		e.environment("the fault %q did not bite, so it proves nothing: %v", f.Name, err)
 	}
-	e.say("fault", "%s: it bites", f.Name)
+	e.sayWait(wait.After(time.Since(began)), "fault", "%s: it bites", f.Name)
 	e.injected++
 	if i.healed {
 		e.since = time.Now()
@@ -96,11 +98,12 @@ func (i *Injected) Heal() {
 	if i.healed {
 		return
 	}
-	e.say("heal", "%s: healing", i.fault.Name)
+	wait, began := evidence.Begun(i.fault.Name, e.scaled(healLimit)), time.Now()
+	e.sayWait(wait, "heal", "%s: healing", i.fault.Name)
 	if _, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(healLimit), Every: 200 * time.Millisecond}, i.fault.Heal); err != nil {
 		e.environment("heal %q: %v", i.fault.Name, err)
 	}
 	i.healed = true
 	e.since = time.Now()
-	e.say("heal", "%s: healed", i.fault.Name)
+	e.sayWait(wait.After(e.since.Sub(began)), "heal", "%s: healed", i.fault.Name)
 }

@@ -33,26 +33,28 @@ func AtOnce(probe Probe) Probe {
 // within the budget (scaled by BROKERFAULT_SCALE). The first probe comes at once.
 func (e *Env) Within(claim string, budget time.Duration, probe Probe) {
 	e.t.Helper()
-	e.say("within", "%s, budget %v", claim, e.scaled(budget))
+	wait := evidence.Begun(claim, e.scaled(budget))
+	e.sayWait(wait, "within", "%s, budget %v", claim, e.scaled(budget))
 	r, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(budget)}, poll.Probe(probe))
 	if err != nil {
 		e.failed(claim, err)
 	}
 	e.judged = e.injected
-	e.say("holds", "%s: after %v (%d probes)", claim, r.Took.Round(time.Millisecond), r.Probes)
+	e.sayWait(wait.After(r.Took), "holds", "%s: after %v (%d probes)", claim, r.Took.Round(time.Millisecond), r.Probes)
 }
 
 // Holds probes for the whole duration (scaled by BROKERFAULT_SCALE) and fails the test at the
 // first probe that does not succeed.
 func (e *Env) Holds(claim string, duration time.Duration, probe Probe) {
 	e.t.Helper()
-	e.say("holding", "%s, for %v", claim, e.scaled(duration))
+	wait := evidence.Begun(claim, e.scaled(duration))
+	e.sayWait(wait, "holding", "%s, for %v", claim, e.scaled(duration))
 	r, err := poll.Holds(e.ctx, poll.Options{Budget: e.scaled(duration)}, poll.Probe(probe))
 	if err != nil {
 		e.failed(claim, err)
 	}
 	e.judged = e.injected
-	e.say("holds", "%s: %d probes in %v", claim, r.Probes, r.Took.Round(time.Millisecond))
+	e.sayWait(wait.After(r.Took), "holds", "%s: %d probes in %v", claim, r.Probes, r.Took.Round(time.Millisecond))
 }
 
 // Recovers waits until the probe succeeds. Its clock starts at the latest
@@ -69,7 +71,8 @@ func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 	if left <= 0 {
 		e.environment("%s: the scenario spent the budget of %v before it asked", claim, budget)
 	}
-	e.say("recovers", "%s, budget %v from the healing %v ago", claim, budget, time.Since(e.since).Round(time.Millisecond))
+	wait := evidence.Begun(claim, budget)
+	e.sayWait(wait, "recovers", "%s, budget %v from the healing %v ago", claim, budget, time.Since(e.since).Round(time.Millisecond))
 	recovered := e.spend(recovering)
 	r, err := poll.Until(e.ctx, poll.Options{Budget: left}, poll.Probe(probe))
 	recovered()
@@ -83,7 +86,7 @@ func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 		e.failed(claim, err)
 	}
 	e.judged = e.injected
-	e.say("recovered", "%s: %v of %v (%d probes)", claim, took.Round(time.Millisecond), budget, r.Probes)
+	e.sayWait(wait.After(took), "recovered", "%s: %v of %v (%d probes)", claim, took.Round(time.Millisecond), budget, r.Probes)
 	// Of several recoveries, the one nearest to its budget is reported.
 	if e.result.budget == 0 || float64(took)/float64(budget) > float64(e.result.took)/float64(e.result.budget) {
 		e.result.took, e.result.budget = took, budget

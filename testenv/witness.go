@@ -24,7 +24,8 @@ func (e *Env) Witness(claim string, fresh Probe) { e.witness = &witness{claim, f
 
 func (e *Env) ask() (evidence.Fault, string) {
 	e.t.Helper()
-	e.say("witness", "%s?", e.witness.claim)
+	wait := evidence.Begun(e.witness.claim, e.scaled(witnessBudget))
+	e.sayWait(wait, "witness", "%s?", e.witness.claim)
 	r, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(witnessBudget), Every: time.Second}, poll.Probe(e.witness.probe))
 	var panicked *poll.Panicked
 	if r.Hung || errors.As(err, &panicked) || errors.Is(err, poll.ErrGoexit) {
@@ -33,7 +34,7 @@ func (e *Env) ask() (evidence.Fault, string) {
 	if err != nil {
 		return evidence.Broker, fmt.Sprintf("not so that %s (%v): the broker is at fault", e.witness.claim, err)
 	}
-	e.say("witness", "%s after %v", e.witness.claim, r.Took.Round(time.Millisecond))
+	e.sayWait(wait.After(r.Took), "witness", "%s after %v", e.witness.claim, r.Took.Round(time.Millisecond))
 	return evidence.Client, e.witness.claim + ": the client is at fault"
 }
 

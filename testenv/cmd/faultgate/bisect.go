@@ -81,7 +81,7 @@ func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
 		word = "heals"
 	}
 	text := fmt.Sprintf("%s: %s %s is the first release that %s it; %s is not so\n", result.Case, b.module, result.First, word, result.Last)
-	return b.print(c, result, text, nil)
+	return b.print(c, shown{result: result, text: text})
 }
 
 // verdictOf says whether all tests of a report recovered.

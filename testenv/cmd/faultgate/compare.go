@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/htmlreport"
 	"github.com/brokerfault/brokerfault/testenv/internal/suite"
 )
 
@@ -28,10 +29,10 @@ func newCompare() *cobra.Command {
 		RunE: p.run,
 	}
 	p.add(c)
+	p.addPages(c)
 	f := c.Flags()
 	f.StringVar(&p.base, "base", "", "the go.mod, or the git revision, before the change")
 	f.StringVar(&p.head, "head", "go.mod", "the go.mod, or the git revision, after the change")
-	f.StringVar(&p.markdown, "markdown", "", "write the comparison to this file, as Markdown")
 	return c
 }
 
@@ -58,8 +59,11 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	before, after := differing(cases.Clients(), base, head)
 	if len(after.Clients) == 0 {
 		const nothing = "allow: both have the same versions of the clients under test"
-		return p.print(c, &gate.Comparison{Changes: []gate.Change{}, Other: []gate.Failure{}},
-			nothing+"\n", func() string { return "### " + nothing + "\n" })
+		return p.print(c, shown{
+			result: &gate.Comparison{Changes: []gate.Change{}, Other: []gate.Failure{}}, text: nothing + "\n",
+			markdown: func() string { return "### " + nothing + "\n" },
+			page:     &htmlreport.Page{Title: nothing, Report: gate.NewReport()},
+		})
 	}
 	var modules []string
 	for _, client := range after.Clients {
@@ -69,7 +73,13 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	b := only.Run(c.Context(), before)
 	h := only.Run(c.Context(), after)
 	result := gate.Compare(before.String(), after.String(), b, h)
-	if err := p.print(c, result, result.Text(), result.Markdown); err != nil {
+	both := gate.NewReport()
+	both.Add(b)
+	both.Add(h)
+	if err := p.print(c, shown{
+		result: result, text: result.Text(), markdown: result.Markdown,
+		page: &htmlreport.Page{Title: result.Title(), Code: result.ExitCode(), Lead: result.Closing(), Report: both},
+	}); err != nil {
 		return err
 	}
 	return code(result.ExitCode())

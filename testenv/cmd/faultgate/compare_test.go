@@ -71,7 +71,7 @@ func TestCompareBlocksWhatRegressesAndAllowsWhatHeals(t *testing.T) {
 		{"old.mod", "go.mod", gate.ExitOK, gate.Fixed},
 	} {
 		var out, progress bytes.Buffer
-		code := Main([]string{"compare", "-json", "-markdown", "out.md", "-base", tt.base, "-head", tt.head}, &out, &progress)
+		code := Main([]string{"compare", "-json", "-markdown", "out.md", "-html", "out.html", "-base", tt.base, "-head", tt.head}, &out, &progress)
 		require.Equal(t, tt.code, code, progress.String()+out.String())
 		var c gate.Comparison
 		require.NoError(t, json.Unmarshal(out.Bytes(), &c))
@@ -80,6 +80,10 @@ func TestCompareBlocksWhatRegressesAndAllowsWhatHeals(t *testing.T) {
 		written, err := os.ReadFile("out.md")
 		require.NoError(t, err)
 		assert.Contains(t, string(written), "| "+string(tt.kind)+" | cases/one |")
+		page, err := os.ReadFile("out.html")
+		require.NoError(t, err)
+		assert.Contains(t, string(page), "<title>"+c.Decision()+": ")
+		assert.Contains(t, string(page), "1 "+string(tt.kind))
 	}
 }
 

@@ -32,7 +32,7 @@ func newControls() *cobra.Command {
 				return err
 			}
 			controls := runControls(c, s, cases)
-			if err := o.print(c, controls, controls.Text(), nil); err != nil {
+			if err := o.print(c, shown{result: controls, text: controls.Text()}); err != nil {
 				return err
 			}
 			if record != "" {

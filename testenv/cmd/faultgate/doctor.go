@@ -17,7 +17,7 @@ func newDoctor() *cobra.Command {
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			r := doctor.Examine(c.Context())
-			if err := o.print(c, r, r.Text(), nil); err != nil {
+			if err := o.print(c, shown{result: r, text: r.Text()}); err != nil {
 				return err
 			}
 			if !r.Fit {

@@ -19,15 +19,13 @@ func newList() *cobra.Command {
 				return err
 			}
 			if markdown {
-				return o.print(c, cases, cases.Markdown(), nil)
+				return o.print(c, shown{result: cases, text: cases.Markdown()})
 			}
-			return o.print(c, cases, cases.Text(), nil)
+			return o.print(c, shown{result: cases, text: cases.Text()})
 		},
 	}
-	f := c.Flags()
-	f.StringSliceVar(&o.packages, "packages", []string{"./..."}, "the packages to look into")
-	f.StringVar(&o.pattern, "case", "", "only cases whose name matches this regular expression")
-	f.BoolVar(&o.json, "json", false, "print JSON instead of a table")
-	f.BoolVar(&markdown, "markdown", false, "print Markdown instead of a table")
+	o.addCases(c)
+	o.addJSON(c)
+	c.Flags().BoolVar(&markdown, "markdown", false, "print Markdown instead of a table")
 	return c
 }

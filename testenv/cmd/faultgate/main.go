@@ -2,6 +2,9 @@
 //
 //	faultgate run --client github.com/apache/pulsar-client-go=v0.18.0 --broker pulsar=3.0.2 -- -run SelfHeal
 //
+// Of the JSON that run prints, report makes a page; plan and merge split a run for
+// several machines and join what they printed.
+//
 // It exits with 0 if all is as it should be, 1 if a case did not recover or a
 // test failed, 2 if the command line is wrong, 3 if the environment kept a
 // verdict from being reached, and 4 if nothing ran.
@@ -58,7 +61,7 @@ func newRoot() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(newRun(), newList(), newCompare(), newControls(), newBisect())
+	root.AddCommand(newRun(), newList(), newCompare(), newControls(), newBisect(), newReport(), newPlan(), newMerge())
 	root.AddCommand(newNew(), newDoctor(), newPrefetch())
 	return root
 }

@@ -31,6 +31,8 @@ func TestWrongCommandLineIsRefused(t *testing.T) {
 		{"run", "-client", "m"}, {"run", "-client", "m=v1,"}, {"run", "-client", "m=v1", "-client", "m=v2"},
 		{"run", "-broker", "redis=7"}, {"run", "-broker", "kafka="}, {"run", "-runtime", "podman"},
 		{"run", "-profile", "slow"}, {"run", "./..."}, {"run", "-nonsense"}, {"compare"}, {"bisect", "-case", "x"},
+		{"report"}, {"report", "a", "b"}, {"report", "none.json"}, {"merge"}, {"plan"}, {"plan", "-shards", "0"},
+		{"plan", "-shards", "2", "./..."}, {"plan", "-shards", "2", "-from", "none.json"}, {"plan", "-shards", "2", "-broker", "redis=7"},
 	} {
 		var out, err bytes.Buffer
 		assert.Equal(t, exitUsage, Main(args, &out, &err), args)

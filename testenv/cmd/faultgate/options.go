@@ -1,10 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -15,23 +13,28 @@ import (
 
 // options are the flags that several commands have.
 type options struct {
+	output
 	packages  []string
 	pattern   string
 	runtime   string
 	profile   string
 	artifacts string
-	json      bool
-	markdown  string
 }
 
 func (o *options) add(c *cobra.Command) {
+	o.addCases(c)
+	o.addJSON(c)
 	f := c.Flags()
-	f.StringSliceVar(&o.packages, "packages", []string{"./..."}, "the packages to test")
-	f.StringVar(&o.pattern, "case", "", "only cases whose name matches this regular expression")
 	f.StringVar(&o.runtime, "runtime", "", "where brokers run: auto, container or process (BROKERFAULT_BACKEND)")
 	f.StringVar(&o.profile, "profile", "", "fast or full (BROKERFAULT_PROFILE)")
 	f.StringVar(&o.artifacts, "artifacts", "", "keep what the tests leave behind in this directory")
-	f.BoolVar(&o.json, "json", false, "print JSON instead of a table")
+}
+
+// addCases adds what picks the cases.
+func (o *options) addCases(c *cobra.Command) {
+	f := c.Flags()
+	f.StringSliceVar(&o.packages, "packages", []string{"./..."}, "the packages to test")
+	f.StringVar(&o.pattern, "case", "", "only cases whose name matches this regular expression")
 }
 
 // suite is the module that the command runs in, or the one that it was built of.
@@ -101,46 +104,22 @@ func covered(c gate.Catalogue, modules []string) error {
 	return nil
 }
 
-// print writes the result as JSON or as text, and as Markdown where that is asked for:
-// with --markdown, and for a job of GitHub's.
-func (o *options) print(c *cobra.Command, result any, text string, markdown func() string) error {
-	if o.json {
-		e := json.NewEncoder(c.OutOrStdout())
-		e.SetIndent("", "  ")
-		if err := e.Encode(result); err != nil {
-			return fmt.Errorf("print the result: %w", err)
-		}
-	} else if _, err := io.WriteString(c.OutOrStdout(), text); err != nil {
-		return fmt.Errorf("print the result: %w", err)
-	}
-	if markdown == nil {
-		return nil
-	}
-	if o.markdown != "" {
-		if err := os.WriteFile(o.markdown, []byte(markdown()), 0o600); err != nil {
-			return fmt.Errorf("write the Markdown: %w", err)
-		}
-	}
-	if summary := os.Getenv("GITHUB_STEP_SUMMARY"); summary != "" {
-		f, err := os.OpenFile(summary, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-		if err != nil {
-			return fmt.Errorf("write the job's summary: %w", err)
-		}
-		if _, err := io.WriteString(f, markdown()); err != nil {
-			_ = f.Close()
-			return fmt.Errorf("write the job's summary: %w", err)
-		}
-		return f.Close()
-	}
-	return nil
-}
-
 // noArguments refuses what is no flag; what stands behind -- is go test's.
 func noArguments(c *cobra.Command, args []string) error {
 	if at := c.ArgsLenAtDash(); at > 0 || at < 0 && len(args) > 0 {
 		return fmt.Errorf("%q is no flag; packages go into --packages, flags of go test behind --", args[0])
 	}
 	return nil
+}
+
+// arguments wants between least and most of what is said.
+func arguments(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return fmt.Errorf("%s takes %s", c.Name(), what)
+		}
+		return nil
+	}
 }
 
 // code is nil for the exit code 0.

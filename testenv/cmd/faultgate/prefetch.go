@@ -84,7 +84,7 @@ func (p *fetch) run(c *cobra.Command) error {
 	result := prefetch.Result{Items: f.Modules(c.Context(), want)}
 	result.Items = append(result.Items, f.Brokers(c.Context(), want)...)
 	result.Interrupted = c.Context().Err() != nil
-	if err := p.print(c, result, result.Text(), nil); err != nil {
+	if err := p.print(c, shown{result: result, text: result.Text()}); err != nil {
 		return err
 	}
 	if !result.Complete() {

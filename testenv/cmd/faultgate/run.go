@@ -1,8 +1,6 @@
 package main
 
 import (
-	"strings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
@@ -23,11 +21,17 @@ func newRun() *cobra.Command {
 		RunE:  r.run,
 	}
 	r.add(c)
+	r.addVersions(c)
+	r.addPages(c)
+	r.addJUnit(c)
+	return c
+}
+
+// addVersions adds what a grid is made of.
+func (r *run) addVersions(c *cobra.Command) {
 	f := c.Flags()
 	f.StringArrayVar(&r.clients, "client", nil, "run with this client: MODULE=VERSION[,VERSION...], once for each module")
 	f.StringArrayVar(&r.brokers, "broker", nil, "run on this broker: pulsar, kafka or rocketmq=VERSION[,VERSION...]")
-	f.StringVar(&r.markdown, "markdown", "", "write the verdict table to this file, as Markdown")
-	return c
 }
 
 func (r *run) run(c *cobra.Command, goTestFlags []string) error {
@@ -54,11 +58,11 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 		}
 		report.Add(s.Run(c.Context(), set))
 	}
-	var text strings.Builder
-	if err := report.Print(&text); err != nil {
+	all, err := ofReport(report)
+	if err != nil {
 		return err
 	}
-	if err := r.print(c, report, text.String(), report.Markdown); err != nil {
+	if err := r.print(c, all); err != nil {
 		return err
 	}
 	return code(report.ExitCode())

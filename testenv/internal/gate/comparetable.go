@@ -22,7 +22,7 @@ func (c *Comparison) Markdown() string {
 
 func (c *Comparison) written(rendered, title string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s%s: %s against %s\n\n", title, c.Decision(), c.Head, c.Base)
+	b.WriteString(title + c.Title() + "\n\n")
 	if len(c.Changes) > 0 {
 		b.WriteString(rendered + "\n\n")
 	}
@@ -32,8 +32,13 @@ func (c *Comparison) written(rendered, title string) string {
 		}
 	}
 	list(&b, "not told", c.Other)
-	b.WriteString(c.closing() + "\n")
+	b.WriteString(c.Closing() + "\n")
 	return b.String()
+}
+
+// Title is the decision, and on what.
+func (c *Comparison) Title() string {
+	return fmt.Sprintf("%s: %s against %s", c.Decision(), c.Head, c.Base)
 }
 
 func (c *Comparison) table() table.Writer {
@@ -58,7 +63,7 @@ func told(c *Cell) string {
 	if c == nil {
 		return "did not run"
 	}
-	return strings.TrimSpace(c.verdict() + " " + c.recovery())
+	return strings.TrimSpace(c.Words() + " " + c.recovery())
 }
 
 func (ch Change) reason() string {
@@ -73,7 +78,8 @@ func (ch Change) reason() string {
 	return "no reason was given"
 }
 
-func (c *Comparison) closing() string {
+// Closing counts the changes, in a line.
+func (c *Comparison) Closing() string {
 	counts := map[Kind]int{}
 	for _, ch := range c.Changes {
 		counts[ch.Kind]++

@@ -4,17 +4,20 @@ import "github.com/brokerfault/brokerfault/testenv/internal/evidence"
 
 // Cell is what one case showed with one client, broker and runtime.
 type Cell struct {
-	Case          string           `json:"case"`
-	Issue         string           `json:"issue"`
-	Package       string           `json:"package"`
-	Test          string           `json:"test"`
-	Client        string           `json:"client"`
-	ClientVersion string           `json:"client_version"`
-	Broker        string           `json:"broker"`
-	BrokerVersion string           `json:"broker_version"`
-	Runtime       string           `json:"runtime"`
-	Verdict       evidence.Verdict `json:"verdict"`
-	AtFault       evidence.Fault   `json:"at_fault"`
+	Case          string `json:"case"`
+	Issue         string `json:"issue"`
+	Package       string `json:"package"`
+	Test          string `json:"test"`
+	Client        string `json:"client"`
+	ClientVersion string `json:"client_version"`
+	Broker        string `json:"broker"`
+	BrokerVersion string `json:"broker_version"`
+	Runtime       string `json:"runtime"`
+	// With are the versions that the run was asked for; empty is those of go.mod and the
+	// settings. A case that names its own broker shows the same with several.
+	With    string           `json:"with,omitempty"`
+	Verdict evidence.Verdict `json:"verdict"`
+	AtFault evidence.Fault   `json:"at_fault"`
 	// RecoveryMS is nil unless the case recovered and took its time.
 	RecoveryMS *int64 `json:"recovery_ms"`
 	// BudgetMS is nil if the case never came to its wait for recovery.
@@ -29,6 +32,8 @@ type Cell struct {
 	SpentMS map[string]int64 `json:"spent_ms"`
 	// Artifacts is the directory of what the test left behind, or empty.
 	Artifacts string `json:"artifacts"`
+	// ElapsedMS is how long the test took, the broker's start included; 0 if that was not told.
+	ElapsedMS int64 `json:"elapsed_ms"`
 	// Result is go test's own word: pass, fail, skip, or cut off.
 	Result string `json:"result"`
 
@@ -41,6 +46,34 @@ type listing struct{ claim, knownBad, knownGood string }
 // Accepted says that go test let the case pass although it did not recover: it
 // is listed as known-bad, and no release mends it.
 func (c Cell) Accepted() bool { return c.Verdict == evidence.NotRecovered && c.Result == skipped }
+
+// Outcome is what a cell means for the run.
+type Outcome string
+
+// The outcomes, the worst first.
+const (
+	Failed        Outcome = "failed"
+	Untold        Outcome = "environment"
+	FailsAsListed Outcome = "fails as listed"
+	LeftOut       Outcome = "not run"
+	Held          Outcome = "recovered"
+)
+
+// Outcome sorts the cell by verdict and by what go test made of it, as ExitCode does.
+func (c Cell) Outcome() Outcome {
+	switch {
+	case c.Accepted():
+		return FailsAsListed
+	// A claim that holds although it is listed as known-bad fails its test.
+	case c.Verdict == evidence.NotRecovered, c.Verdict == evidence.Recovered && c.Result == failed:
+		return Failed
+	case c.Verdict == evidence.Recovered:
+		return Held
+	case c.Verdict == evidence.NotRun && c.Result != failed:
+		return LeftOut
+	}
+	return Untold
+}
 
 // Failure is a failed test that is no case, or a package without a failed test of its own.
 type Failure struct {

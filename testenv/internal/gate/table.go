@@ -39,20 +39,20 @@ func (r *Report) Print(w io.Writer) error {
 	if spent := r.spent(); spent != "" {
 		b.WriteString(spent + "\n")
 	}
-	b.WriteString(r.closing())
+	b.WriteString(r.Closing())
 	b.WriteByte('\n')
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
 // Markdown is the verdict table for a page, with the closing line.
-func (r *Report) Markdown() string { return r.table().RenderMarkdown() + "\n\n" + r.closing() + "\n" }
+func (r *Report) Markdown() string { return r.table().RenderMarkdown() + "\n\n" + r.Closing() + "\n" }
 
 func (r *Report) table() table.Writer {
 	t := table.NewWriter()
 	t.AppendHeader(table.Row{"case", "client", "broker", "runtime", "verdict", "recovery of budget"})
 	for _, c := range r.Cells {
-		t.AppendRow(table.Row{c.Case, c.client(), version(c.Broker, c.BrokerVersion), c.Runtime, c.verdict(), c.recovery()})
+		t.AppendRow(table.Row{c.Case, c.client(), version(c.Broker, c.BrokerVersion), c.Runtime, c.Words(), c.recovery()})
 	}
 	return t
 }
@@ -66,7 +66,8 @@ func list(b *strings.Builder, title string, all []Failure) {
 	}
 }
 
-func (r *Report) closing() string {
+// Closing counts the verdicts, in a line.
+func (r *Report) Closing() string {
 	counts := map[evidence.Verdict]int{}
 	for _, c := range r.Cells {
 		counts[c.Verdict]++
@@ -92,21 +93,24 @@ func (r *Report) closing() string {
 
 var majorVersion = regexp.MustCompile(`^v\d+$`)
 
-// client is the part of the module path that people say, with the version.
-func (c Cell) client() string {
+// ClientName is the part of the module path that people say.
+func (c Cell) ClientName() string {
+	if c.Client == "" {
+		return ""
+	}
 	name := path.Base(c.Client)
 	if majorVersion.MatchString(name) {
 		name = path.Base(path.Dir(c.Client))
 	}
-	if c.Client == "" {
-		name = ""
-	}
-	return version(name, c.ClientVersion)
+	return name
 }
+
+func (c Cell) client() string { return version(c.ClientName(), c.ClientVersion) }
 
 func version(name, version string) string { return strings.TrimSpace(name + " " + version) }
 
-func (c Cell) verdict() string {
+// Words are the verdict, who is at fault, and what go test made of it.
+func (c Cell) Words() string {
 	s := string(c.Verdict)
 	if c.AtFault != "" {
 		s += fmt.Sprintf(" (%s)", c.AtFault)
@@ -147,7 +151,7 @@ func (p Progress) String() string {
 		s += " does not build"
 	}
 	if p.Cell != nil {
-		s += ": " + p.Cell.verdict()
+		s += ": " + p.Cell.Words()
 		if r := p.Cell.recovery(); r != "" {
 			s += " " + r
 		}

@@ -3,6 +3,7 @@ package gate
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -115,7 +116,8 @@ func (c *Collector) cell(t *test) (Cell, []Failure) {
 		Broker: t.attrs["broker"], BrokerVersion: t.attrs["broker_version"], Runtime: t.attrs["runtime"],
 		Verdict: evidence.Verdict(t.attrs["verdict"]), AtFault: evidence.Fault(t.attrs["at_fault"]),
 		KnownBad: t.attrs["known_bad"], Reason: t.attrs["reason"],
-		Evidence: map[string]int64{}, SpentMS: map[string]int64{}, Artifacts: t.artifacts, Result: cmp.Or(t.result, cutOff),
+		Evidence: map[string]int64{}, SpentMS: map[string]int64{}, Artifacts: t.artifacts,
+		ElapsedMS: int64(math.Round(t.elapsed * 1000)), Result: cmp.Or(t.result, cutOff),
 		listing: listing{t.attrs["claim"], t.attrs["known_bad_at"], t.attrs["known_good_at"]},
 	}
 	var bad []Failure

@@ -77,6 +77,11 @@ func (s *Suite) Run(ctx context.Context, set Set) *gate.Report {
 	if s.only != nil {
 		report.Keep(s.only)
 	}
+	if len(set.Clients)+len(set.Brokers) > 0 {
+		for i := range report.Cells {
+			report.Cells[i].With = set.String()
+		}
+	}
 	return report
 }
 

@@ -1,0 +1,123 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/htmlreport"
+	"github.com/brokerfault/brokerfault/testenv/internal/junitxml"
+)
+
+// output are the forms that a result is asked for in.
+type output struct {
+	json                  bool
+	markdown, html, junit string
+}
+
+func (o *output) addJSON(c *cobra.Command) {
+	c.Flags().BoolVar(&o.json, "json", false, "print JSON instead of a table")
+}
+
+// addPages adds what a run, or two, can be written as for people.
+func (o *output) addPages(c *cobra.Command) {
+	c.Flags().StringVar(&o.markdown, "markdown", "", "write the verdict table to this file, as Markdown")
+	c.Flags().StringVar(&o.html, "html", "", "write the verdicts with their evidence to this file, as one page of HTML")
+}
+
+func (o *output) addJUnit(c *cobra.Command) {
+	c.Flags().StringVar(&o.junit, "junit", "", "write the verdicts to this file, as JUnit XML")
+}
+
+// shown is a result in the forms that there are of it; what is nil is not.
+type shown struct {
+	result   any // for JSON
+	text     string
+	markdown func() string
+	page     *htmlreport.Page
+	junit    *gate.Report
+}
+
+// ofReport are the forms of a run's report.
+func ofReport(r *gate.Report) (shown, error) {
+	var text bytes.Buffer
+	if err := r.Print(&text); err != nil {
+		return shown{}, err
+	}
+	return shown{result: r, text: text.String(), markdown: r.Markdown, page: &htmlreport.Page{Report: r}, junit: r}, nil
+}
+
+// print writes the result as JSON or as text, then the files that were asked for, and the
+// summary of a job of GitHub's. One file that cannot be written keeps none of the others back.
+func (o *output) print(c *cobra.Command, s shown) error {
+	if o.json {
+		e := json.NewEncoder(c.OutOrStdout())
+		e.SetIndent("", "  ")
+		if err := e.Encode(s.result); err != nil {
+			return fmt.Errorf("print the result: %w", err)
+		}
+	} else if _, err := io.WriteString(c.OutOrStdout(), s.text); err != nil {
+		return fmt.Errorf("print the result: %w", err)
+	}
+	var errs []error
+	if o.markdown != "" && s.markdown != nil {
+		errs = append(errs, written("Markdown", o.markdown, func(w io.Writer) error {
+			_, err := io.WriteString(w, s.markdown())
+			return err
+		}))
+	}
+	if o.html != "" && s.page != nil {
+		errs = append(errs, writePage(o.html, *s.page))
+	}
+	if o.junit != "" && s.junit != nil {
+		errs = append(errs, written("JUnit XML", o.junit, func(w io.Writer) error { return junitxml.Write(w, s.junit) }))
+	}
+	if s.markdown != nil {
+		errs = append(errs, jobSummary(s.markdown))
+	}
+	return errors.Join(errs...)
+}
+
+// writePage writes the page of a report, whose links are relative to it.
+func writePage(path string, p htmlreport.Page) error {
+	p.Dir, p.Made = filepath.Dir(path), time.Now()
+	return written("page", path, func(w io.Writer) error { return htmlreport.Write(w, p) })
+}
+
+// written leaves no half of a file.
+func written(what, path string, write func(io.Writer) error) error {
+	var b bytes.Buffer
+	err := write(&b)
+	if err == nil {
+		err = os.WriteFile(path, b.Bytes(), 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("write the %s: %w", what, err)
+	}
+	return nil
+}
+
+// jobSummary shows the table in a job of GitHub's.
+func jobSummary(markdown func() string) error {
+	path := os.Getenv("GITHUB_STEP_SUMMARY")
+	if path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return fmt.Errorf("write the job's summary: %w", err)
+	}
+	if _, err := io.WriteString(f, markdown()); err != nil {
+		_ = f.Close()
+		return fmt.Errorf("write the job's summary: %w", err)
+	}
+	return f.Close()
+}
