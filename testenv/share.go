@@ -103,7 +103,8 @@ func takeIdle(share string) *Broker {
 // would notice, and says so. It gives back those that have been idle the longest
 // where there are too many, to be stopped.
 func (e *Env) leave(b *Broker) (left bool, over []*Broker) {
-	if b.share == "" || !b.wasReady || e.t.Failed() || e.result.verdict != evidence.Recovered || e.harmed || !b.holder.hand(nil) {
+	fine := e.result.verdict == evidence.Recovered || e.result.atFault == evidence.Client
+	if b.share == "" || !b.wasReady || e.t.Failed() || !fine || e.harmed || !b.holder.hand(nil) {
 		return false, nil
 	}
 	idle.Lock()
