@@ -54,7 +54,9 @@ func (d *brokerDied) Unwrap() error { return d.err }
 // plan is a broker to be started.
 type plan struct {
 	name, version string
-	nodes         []broker.Node
+	// setting is the one, KEY=VALUE, with which a test that names no version runs this one.
+	setting string
+	nodes   []broker.Node
 	// ready makes the probe of the broker's readiness.
 	ready func(b *Broker) Probe
 	// before, if it is not nil, makes the probe of what must hold before a node
@@ -81,6 +83,7 @@ func (e *Env) start(p plan) *Broker {
 	if err != nil {
 		e.environment("%v", err)
 	}
+	e.runtime = rt.Name()
 	e.t.Attr("runtime", rt.Name())
 	if p.fits != nil {
 		if err := p.fits(rt.Name()); err != nil {
@@ -189,6 +192,7 @@ func (b *Broker) start(ctx context.Context) error {
 		if err := n.Start(ctx); err != nil {
 			return err
 		}
+		b.env.timeline.Add("broker", "%s is started", n.Name())
 	}
 	_, err := poll.Until(ctx, poll.Options{Budget: b.env.scaled(readyLimit)}, poll.Probe(b.ready))
 	if err != nil {
@@ -222,35 +226,6 @@ func (b *Broker) explain(err error) error {
 		err = fmt.Errorf("%w\nlast lines of %s:\n%s", err, n.Name(), evidence.LastWords(n.LogFile(), lastLines))
 	}
 	return err
-}
-
-// dump writes the JVMs' threads to their logs.
-func (b *Broker) dump(ctx context.Context) error {
-	var errs error
-	for _, n := range b.nodes {
-		before := size(n.LogFile())
-		if err := n.DumpThreads(ctx); err != nil {
-			errs = errors.Join(errs, err)
-			continue
-		}
-		// A dump is written at once, by a JVM that is not paused.
-		_, err := poll.Until(ctx, poll.Options{Budget: 2 * time.Second}, func(context.Context) error {
-			if size(n.LogFile()) == before {
-				return fmt.Errorf("%s wrote no thread dump", n.Name())
-			}
-			return nil
-		})
-		errs = errors.Join(errs, err)
-	}
-	return errs
-}
-
-func size(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }
 
 // close stops the nodes, the last first, and the links. There is no need to

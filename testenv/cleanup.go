@@ -3,11 +3,9 @@ package testenv
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -29,6 +27,13 @@ const (
 func (e *Env) cleanup() {
 	e.t.Helper()
 	defer e.stopBrokers() // whatever the reporting comes to
+	if where, is := panicking(); is {
+		e.t.Fail()
+		e.decide(result{verdict: evidence.NotRecovered, atFault: evidence.Unknown, reason: "the test panicked at " + where})
+	}
+	if e.t.Failed() {
+		e.preserve()
+	}
 	e.healAll()
 	e.cancel(errors.New("the test has ended"))
 	e.bounded("stop the scenario's goroutines", closeLimit, func(context.Context) error {
@@ -134,68 +139,6 @@ func (e *Env) summary() string {
 		s += fmt.Sprintf(" (at fault: %s)", e.result.atFault)
 	}
 	return s
-}
-
-// gather writes the evidence: with -artifacts always, else after a failure if
-// BROKERFAULT_KEEP=1 asks for it.
-func (e *Env) gather() {
-	e.t.Helper()
-	var dir string
-	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
-		dir = e.t.ArtifactDir()
-	} else if e.t.Failed() {
-		if !e.settings.Keep {
-			e.t.Log("the evidence is kept with: go test -artifacts (or BROKERFAULT_KEEP=1)")
-			return
-		}
-		var err error
-		if dir, err = os.MkdirTemp("", "brokerfault-evidence-"); err != nil {
-			e.t.Logf("keep the evidence: %v", err)
-			return
-		}
-	} else {
-		return
-	}
-	if e.t.Failed() {
-		for _, b := range e.brokers {
-			e.bounded("dump the threads of "+b.name, closeLimit, b.dump)
-		}
-	}
-	if err := e.write(dir); err != nil {
-		e.t.Logf("keep the evidence: %v", err)
-	}
-	e.t.Logf("evidence: %s", dir)
-}
-
-func (e *Env) write(dir string) error {
-	f, err := os.Create(filepath.Join(dir, "timeline.txt"))
-	if err != nil {
-		return fmt.Errorf("write the timeline: %w", err)
-	}
-	defer f.Close()
-	if _, err := e.timeline.WriteTo(f); err != nil {
-		return fmt.Errorf("write the timeline: %w", err)
-	}
-	e.logsLock.Lock()
-	logs := maps.Clone(e.logs)
-	e.logsLock.Unlock()
-	for name, log := range logs {
-		if err := os.WriteFile(filepath.Join(dir, name+".log"), []byte(log.String()), 0o600); err != nil {
-			return fmt.Errorf("write a client's log: %w", err)
-		}
-	}
-	for _, b := range e.brokers {
-		for _, n := range b.nodes {
-			text, err := os.ReadFile(n.LogFile())
-			if err == nil {
-				err = os.WriteFile(filepath.Join(dir, "broker-"+n.Name()+".log"), text, 0o600)
-			}
-			if err != nil {
-				return fmt.Errorf("keep the broker's log: %w", err)
-			}
-		}
-	}
-	return nil
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

@@ -126,12 +126,20 @@
 //
 // # Evidence
 //
-// With go test -artifacts each scenario leaves a folder: timeline.txt (what
-// happened and when), one NAME.log for each log asked for with [Env.Log], and
-// broker-NODE.log for each node, with a thread dump at its end if the test
-// failed. BROKERFAULT_KEEP=1 does so for failed tests without that flag, in a
-// new folder of the system's temporary directory. The test's log names the
-// folder.
+// With go test -artifacts each scenario leaves a folder. BROKERFAULT_KEEP=1 leaves one
+// for failed tests without that flag, in a new folder of the system's temporary
+// directory. The test's log names the folder, and after a failure the command that runs
+// the case again with the same versions, here without a folder as well.
+//
+//   - summary.txt, to be read first: case, verdict, reason, versions, that command, what
+//     each of the other files tells, and what could not be got and why.
+//   - timeline.txt: what happened and when, on one clock.
+//   - NAME.log: each log asked for with [Env.Log].
+//   - broker-NODE.log, whole; broker-NODE-since-fault.log from the first fault on;
+//     broker-NODE-errors.txt: its errors since then, each kind once with its number.
+//   - config-NODE.txt: the JVM's flags and the rendered files.
+//   - goroutines.txt and threads-NODE.txt, after a failure: those of the test and of the
+//     broker at its very moment, before the clean-up ends them.
 //
 // # What is left behind
 //

@@ -3,6 +3,7 @@ package testenv
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -33,6 +34,8 @@ type Env struct {
 	closers  []closer
 	work     sync.WaitGroup
 	version  string // of the broker
+	runtime  string // where it runs
+	dir      string // the test's package
 	injected int
 	judged   int       // how many had been injected at the latest wait that came true
 	since    time.Time // the latest heal, or the injection of a one-shot fault
@@ -40,6 +43,10 @@ type Env struct {
 	counted  []counted
 	counts   map[string]int
 	result   result
+
+	// logsAtFault is how long each node's log was at the first fault.
+	logsAtFault map[string]int64
+	snapshot    *snapshot
 }
 
 // result is what the test will be reported with.
@@ -63,6 +70,7 @@ func New(t testing.TB, c Case) *Env {
 		t: t, c: c, timeline: evidence.NewTimeline(),
 		logs: map[string]*evidence.Log{}, counts: map[string]int{},
 	}
+	e.dir, _ = os.Getwd()
 	e.ctx, e.cancel = context.WithCancelCause(context.Background())
 	t.Attr("case", c.Name)
 	if c.Issue != "" {
@@ -160,6 +168,7 @@ func (e *Env) environment(format string, args ...any) {
 	reason := fmt.Sprintf(format, args...)
 	e.decide(result{verdict: evidence.Environment, reason: reason})
 	e.timeline.Add("verdict", "environment: %s", reason)
+	e.preserve()
 	e.t.Fatalf("environment: %s", reason)
 }
 
@@ -169,6 +178,7 @@ func (e *Env) broken(r result) {
 	r.verdict = evidence.NotRecovered
 	e.decide(r)
 	e.timeline.Add("verdict", "not recovered: %s", r.reason)
+	e.preserve()
 	if bad, is := e.knownBad(); is {
 		e.t.Attr("known_bad", oneLine(bad.Evidence))
 		if bad.Open != "" && bad.Fails != "" && strings.HasPrefix(r.reason, bad.Fails+": ") {

@@ -60,6 +60,7 @@ func (e *Env) StartKafka(spec KafkaSpec) *Kafka {
 	k.Broker = e.start(plan{
 		name:    "kafka",
 		version: spec.Version,
+		setting: "BROKERFAULT_KAFKA=" + spec.Version,
 		nodes:   broker.Kafka(bill, spec.Brokers, spec.Config),
 		fits: func(runtime string) error {
 			if runtime == "container" && spec.Brokers > 1 && broker.KafkaHasOneAddress(spec.Version) {

@@ -43,6 +43,7 @@ func (e *Env) StartPulsar(spec PulsarSpec) *Pulsar {
 	p.Broker = e.start(plan{
 		name:    "pulsar",
 		version: spec.Version,
+		setting: "BROKERFAULT_PULSAR=" + spec.Version,
 		nodes:   broker.Pulsar(bill, spec.Config),
 		ready: func(b *Broker) Probe {
 			p.Broker = b

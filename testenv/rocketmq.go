@@ -53,6 +53,7 @@ func (e *Env) StartRocketMQ(spec RocketMQSpec) *RocketMQ {
 		name: "rocketmq",
 		// The broker's own: what the suite's cases are about is its doing.
 		version: brokerVersion,
+		setting: "BROKERFAULT_ROCKETMQ=" + rocketMQSetting(version, brokerVersion),
 		nodes:   broker.RocketMQ(bill, spec.Config, spec.ProxyConfig),
 		ready: func(b *Broker) Probe {
 			r.Broker = b
@@ -91,6 +92,14 @@ func (s RocketMQSpec) versions(setting string) (version, brokerVersion string) {
 		return rest, version
 	}
 	return version, version
+}
+
+// rocketMQSetting is the value of BROKERFAULT_ROCKETMQ that gives these versions.
+func rocketMQSetting(version, brokerVersion string) string {
+	if v, b := (RocketMQSpec{}).versions(brokerVersion); v == version && b == brokerVersion {
+		return brokerVersion
+	}
+	return version + mixed + brokerVersion
 }
 
 // Endpoint is where clients connect, host:port: the link in front of the

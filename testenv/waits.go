@@ -34,7 +34,7 @@ func AtOnce(probe Probe) Probe {
 func (e *Env) Within(claim string, budget time.Duration, probe Probe) {
 	e.t.Helper()
 	e.say("within", "%s, budget %v", claim, e.scaled(budget))
-	r, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(budget)}, poll.Probe(probe))
+	r, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(budget)}, e.observed(probe))
 	if err != nil {
 		e.failed(claim, err)
 	}
@@ -47,7 +47,7 @@ func (e *Env) Within(claim string, budget time.Duration, probe Probe) {
 func (e *Env) Holds(claim string, duration time.Duration, probe Probe) {
 	e.t.Helper()
 	e.say("holding", "%s, for %v", claim, e.scaled(duration))
-	r, err := poll.Holds(e.ctx, poll.Options{Budget: e.scaled(duration)}, poll.Probe(probe))
+	r, err := poll.Holds(e.ctx, poll.Options{Budget: e.scaled(duration)}, e.observed(probe))
 	if err != nil {
 		e.failed(claim, err)
 	}
@@ -70,7 +70,7 @@ func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 		e.environment("%s: the scenario spent the budget of %v before it asked", claim, budget)
 	}
 	e.say("recovers", "%s, budget %v from the healing %v ago", claim, budget, time.Since(e.since).Round(time.Millisecond))
-	r, err := poll.Until(e.ctx, poll.Options{Budget: left}, poll.Probe(probe))
+	r, err := poll.Until(e.ctx, poll.Options{Budget: left}, e.observed(probe))
 	took := time.Since(e.since)
 	if err != nil {
 		e.result.budget = budget

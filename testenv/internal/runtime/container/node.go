@@ -39,8 +39,10 @@ type node struct {
 	addresses map[string]string
 }
 
-func (n *node) Name() string    { return n.node.Name }
-func (n *node) LogFile() string { return n.log }
+func (n *node) Name() string          { return n.node.Name }
+func (n *node) LogFile() string       { return n.log }
+func (n *node) Launch() broker.Launch { return n.node.Launch(n.site) }
+func (n *node) Where() string         { return "image " + n.image + " on " + n.base }
 
 func (n *node) Address(port string) (string, error) {
 	if _, ok := n.ports[n.Name()][port]; !ok {

@@ -17,12 +17,13 @@ const OldestJava = 17
 // ErrNoJava says that there is no Java fit for the brokers.
 var ErrNoJava = errors.New("no java that runs the brokers")
 
-// FindJava finds java on the path and asks for its version.
-func FindJava(ctx context.Context) (path string, err error) {
+// FindJava finds java on the path and asks for its version, which is returned in
+// java's own words.
+func FindJava(ctx context.Context) (path, version string, err error) {
 	const remedy = "install Java 17 or newer (Debian: openjdk-17-jre-headless), put it first in PATH, or use containers (BROKERFAULT_BACKEND=container)"
 	path, err = exec.LookPath("java")
 	if err != nil {
-		return "", fmt.Errorf("%w: java is not in PATH: %s", ErrNoJava, remedy)
+		return "", "", fmt.Errorf("%w: java is not in PATH: %s", ErrNoJava, remedy)
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -30,16 +31,17 @@ func FindJava(ctx context.Context) (path string, err error) {
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil {
-		return "", fmt.Errorf("%w: %s -version: %w: %s", ErrNoJava, path, err, strings.TrimSpace(string(out)))
+		return "", "", fmt.Errorf("%w: %s -version: %w: %s", ErrNoJava, path, err, strings.TrimSpace(string(out)))
 	}
 	major, ok := majorVersion(string(out))
 	if !ok {
-		return "", fmt.Errorf("%w: %s -version does not tell a version: %q", ErrNoJava, path, out)
+		return "", "", fmt.Errorf("%w: %s -version does not tell a version: %q", ErrNoJava, path, out)
 	}
 	if major < OldestJava {
-		return "", fmt.Errorf("%w: %s is Java %d: %s", ErrNoJava, path, major, remedy)
+		return "", "", fmt.Errorf("%w: %s is Java %d: %s", ErrNoJava, path, major, remedy)
 	}
-	return path, nil
+	first, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	return path, first, nil
 }
 
 var versionLine = regexp.MustCompile(`version "(?:1\.)?(\d+)`)

@@ -33,8 +33,10 @@ type node struct {
 	asked bool // the present run was asked to end
 }
 
-func (n *node) Name() string    { return n.node.Name }
-func (n *node) LogFile() string { return n.log }
+func (n *node) Name() string          { return n.node.Name }
+func (n *node) LogFile() string       { return n.log }
+func (n *node) Launch() broker.Launch { return n.node.Launch(n.site) }
+func (n *node) Where() string         { return n.runtime.java + ", " + n.runtime.version }
 
 func (n *node) Address(port string) (string, error) {
 	if n.ports[port] == nil {

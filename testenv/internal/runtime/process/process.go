@@ -22,12 +22,13 @@ const loopback = "127.0.0.1"
 type Runtime struct {
 	cache   *dist.Cache
 	java    string
+	version string // in java's own words
 	session *supervisor.Session
 }
 
 // New finds Java. The error of a machine that has none fit is ErrNoJava.
 func New(ctx context.Context, cache *dist.Cache) (*Runtime, error) {
-	java, err := FindJava(ctx)
+	java, version, err := FindJava(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func New(ctx context.Context, cache *dist.Cache) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Runtime{cache: cache, java: java, session: session}, nil
+	return &Runtime{cache: cache, java: java, version: version, session: session}, nil
 }
 
 // Name is "process".
