@@ -46,7 +46,11 @@ type brokerDied struct {
 }
 
 func (d *brokerDied) Error() string {
-	return fmt.Sprintf("%s ended unasked (%v); its last lines:\n%s", d.node, d.err, d.log)
+	why := evidence.Death(d.err, d.log)
+	if why != "" {
+		why = ": " + why
+	}
+	return fmt.Sprintf("%s ended unasked (%v)%s; its last lines:\n%s", d.node, d.err, why, d.log)
 }
 
 func (d *brokerDied) Unwrap() error { return d.err }

@@ -46,7 +46,7 @@ func (e *Env) gather() {
 		e.t.Logf("keep the evidence: %v", err)
 		return
 	}
-	b := &evidence.Bundle{Dir: dir, Limit: pieceLimit}
+	b := &evidence.Bundle{Dir: dir, Limit: e.affordable(pieceLimit)}
 	e.addTimeline(b)
 	e.addSnapshot(b)
 	e.addClientLogs(b)

@@ -202,3 +202,14 @@ func TestPanicLeavesABundle(t *testing.T) {
 	require.Contains(t, file(t, dir, "summary.txt"), "verdict   not recovered (at fault: unknown)")
 	require.Contains(t, file(t, dir, "goroutines.txt"), "bundle_test.go")
 }
+
+func TestTestIsGivenUpBeforeItsTimeoutAndLeavesABundle(t *testing.T) {
+	printed, dir := inOwnProcess(t, "slow", "-test.timeout=3s")
+	require.NotContains(t, printed, "panic: test timed out")
+	require.Contains(t, printed, "=== ATTR  TestBundleScenario verdict environment\n")
+	summary := file(t, dir, "summary.txt")
+	require.Contains(t, summary, "verdict   environment\n")
+	require.Regexp(t, `go test's -timeout is over in \d+ms`, summary)
+	require.Contains(t, summary, "last: message send timeout")
+	require.Contains(t, file(t, dir, "timeline.txt"), "heal the quota is exceeded: done")
+}

@@ -27,6 +27,9 @@ const (
 func (e *Env) cleanup() {
 	e.t.Helper()
 	defer e.stopBrokers() // whatever the reporting comes to
+	if e.alarm != nil {
+		e.alarm.Stop()
+	}
 	if where, is := panicking(); is {
 		e.t.Fail()
 		e.decide(result{verdict: evidence.NotRecovered, atFault: evidence.Unknown, reason: "the test panicked at " + where})
@@ -70,7 +73,7 @@ func (e *Env) healAll() {
 func (e *Env) bounded(what string, limit time.Duration, act func(ctx context.Context) error) {
 	e.t.Helper()
 	began := time.Now()
-	_, err := poll.Until(context.Background(), poll.Options{Budget: limit}, AtOnce(act))
+	_, err := poll.Until(context.Background(), poll.Options{Budget: e.affordable(limit)}, AtOnce(act))
 	if err != nil {
 		e.say("cleanup", "%s: %v", what, err)
 		return

@@ -47,6 +47,10 @@ type Env struct {
 	// logsAtFault is how long each node's log was at the first fault.
 	logsAtFault map[string]int64
 	snapshot    *snapshot
+
+	// deadline is go test's own, if it has one, and alarm what goes off before it.
+	deadline time.Time
+	alarm    *time.Timer
 }
 
 // result is what the test will be reported with.
@@ -78,6 +82,7 @@ func New(t testing.TB, c Case) *Env {
 	}
 	t.Attr("client", c.Client.Module)
 	t.Attr("client_version", c.Client.Version())
+	e.heedDeadline(t)
 	t.Cleanup(e.cleanup)
 	s, err := settings.FromEnvironment()
 	if err != nil {
@@ -93,7 +98,8 @@ func New(t testing.TB, c Case) *Env {
 	return e
 }
 
-// Context ends with the test, or as soon as a broker dies unasked.
+// Context ends with the test, as soon as a broker dies unasked, and shortly before go
+// test's -timeout.
 func (e *Env) Context() context.Context { return e.ctx }
 
 // Full says whether the profile is the original experiment's timings.

@@ -95,6 +95,10 @@ func (e *Env) failed(claim string, err error) {
 	if errors.As(err, &died) || errors.As(context.Cause(e.ctx), &died) {
 		e.environment("%s: %v", claim, err)
 	}
+	var late *outOfTime
+	if errors.As(context.Cause(e.ctx), &late) {
+		e.environment("%s: %v", claim, err)
+	}
 	reason := fmt.Sprintf("%s: %v", claim, err)
 	if e.injected == 0 {
 		e.environment("%s; no fault had been injected yet", reason)
@@ -105,8 +109,8 @@ func (e *Env) failed(claim string, err error) {
 	} else if e.witness != nil {
 		var said string
 		at, said = e.ask()
-		if errors.As(context.Cause(e.ctx), &died) {
-			e.environment("%s: %v", claim, died)
+		if errors.As(context.Cause(e.ctx), &died) || errors.As(context.Cause(e.ctx), &late) {
+			e.environment("%s: %v", claim, context.Cause(e.ctx))
 		}
 		reason += "; " + said
 	}
