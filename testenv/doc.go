@@ -105,7 +105,9 @@
 //   - environment: nothing was proven, and neither client nor broker is
 //     blamed: no container engine and no Java, a download that failed, a
 //     broker that did not start or ended unasked, a fault that did not bite or
-//     could not be healed, a wait that failed before any fault was injected.
+//     could not be healed, a wait that failed before any fault was injected, a
+//     test that go test's -timeout is about to end (it is given up 20 s before, or
+//     when a tenth of its time is left, so that its evidence can be written).
 //   - not run: the test skipped itself, or said why not with [Env.NotRun].
 //     BROKERFAULT_REQUIRE=1 makes a failure of the latter.
 //
@@ -148,7 +150,8 @@
 // test is killed, kill -9 included, the supervisor kills the brokers, removes
 // the containers and networks labeled with its session, and the session's
 // directory. If both are killed at once, the next run removes what is left of
-// every session whose lock nobody holds, and nothing else. On Linux the kernel
+// every session whose lock nobody holds, and nothing else; where the session's container
+// engine cannot be reached, its name stays noted for the run after that. On Linux the kernel
 // ends broker processes with a supervisor that was killed. What stays on
 // purpose are the jars in BROKERFAULT_CACHE, what Maven keeps in its local
 // repository, and images labeled io.brokerfault=image.
