@@ -74,9 +74,6 @@ type plan struct {
 	inspect func(l *link.Link)
 }
 
-// greeting does what a client does first at an address.
-type greeting func(ctx context.Context, address string) error
-
 // start places the nodes, opens the links, starts and waits until ready.
 func (e *Env) start(p plan) *Broker {
 	e.t.Helper()

@@ -107,6 +107,16 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			require.Equal(t, before, addresses(b))
 			requireStarts(t, b, s.started, 3)
 		}},
+		{"keeps address and data over a stop", func(t *testing.T) {
+			before := addresses(b)
+			stopped := e.Inject(b.Stop())
+			require.Error(t, s.handshake(t.Context()))
+			stopped.Heal()
+			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+			e.Within("what was stored is there", 30*time.Second, s.kept)
+			require.Equal(t, before, addresses(b))
+			requireStarts(t, b, s.started, 4)
+		}},
 		{"is deaf while paused, with the same process after", func(t *testing.T) {
 			paused := e.Inject(b.Pause())
 			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -115,7 +125,7 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			paused.Heal()
 			e.Recovers("a handshake succeeds", 10*time.Second, s.handshake)
 			e.Within("what was stored is there", 30*time.Second, s.kept)
-			requireStarts(t, b, s.started, 3)
+			requireStarts(t, b, s.started, 4)
 		}},
 		{"resets connections while cut", func(t *testing.T) {
 			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addresses(b)[0])
@@ -126,6 +136,20 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			_, err = conn.Read(make([]byte, 1))
 			require.ErrorContains(t, err, "reset")
 			cut.Heal()
+			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+		}},
+		{"is hurt and healed at its links", func(t *testing.T) {
+			for _, name := range slices.Sorted(maps.Keys(linkFaults)) {
+				e.Inject(linkFaults[name](b)).Heal()
+				e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+			}
+			at, err := b.linkPorts()
+			require.NoError(t, err)
+			conn, err := at[0].connect(t.Context())
+			require.NoError(t, err)
+			defer conn.Close()
+			e.Inject(b.ResetConnections())
+			require.NoError(t, wasReset(conn))
 			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
 		}},
 		{"tells its threads", func(t *testing.T) {

@@ -39,6 +39,7 @@ type Env struct {
 	injected int
 	judged   int       // how many had been injected at the latest wait that came true
 	since    time.Time // the latest heal, or the injection of a one-shot fault
+	laid     laid
 	witness  *witness
 	counted  []counted
 	counts   map[string]int

@@ -125,7 +125,7 @@ func (r *RocketMQ) neededBy(node string) Probe {
 			if err != nil {
 				return err
 			}
-			return remotingHandshake(ctx, address)
+			return greetAt(ctx, address, remotingHandshake)
 		}
 	case broker.RocketMQProxy:
 		return func(ctx context.Context) error {

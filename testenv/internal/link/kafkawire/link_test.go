@@ -1,8 +1,8 @@
 package kafkawire
 
 import (
-	"errors"
 	"bytes"
+	"errors"
 	"io"
 	"net"
 	"runtime"
