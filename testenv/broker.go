@@ -68,6 +68,10 @@ type plan struct {
 	before func(b *Broker, node string) Probe
 	// fits, if it is not nil, says why the broker cannot run in a runtime.
 	fits func(runtime string) error
+	// with makes the plan of the same broker after a change, and tells looks for the change
+	// in what the broker tells of itself, its logs from these offsets on among it.
+	with  func(c Change) (plan, error)
+	tells func(ctx context.Context, b *Broker, c Change, logs map[string]int64) error
 	// greet are handshakes at a port, and nothing but that, by the port's name.
 	greet map[string]greeting
 	// inspect, if it is not nil, is told of each link before it forwards anything.
@@ -157,7 +161,7 @@ func (b *Broker) place(rt runtime.Runtime, p plan) error {
 		Advertised: func(node, port string) string { return b.links[node+"/"+port].Address() },
 		LogDir:     e.logDir,
 		Died:       b.died,
-		Progress:   func(format string, args ...any) { e.say("prepare", format, args...) },
+		Progress:   b.prepares,
 	})
 	if err != nil {
 		return err

@@ -20,6 +20,8 @@ import (
 // subject is a running broker with what the suite has to know of its kind.
 type subject struct {
 	broker *Broker
+	// change is what it is restarted with; none is a plain restart.
+	change Change
 	// put stores something, and kept succeeds if it is still there.
 	put, kept Probe
 	// started is a text that each node logs exactly once a start.
@@ -90,7 +92,11 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 		{"listens on loopback only", func(t *testing.T) { requireLoopbackOnly(t, place, s.wide) }},
 		{"keeps address, data and log over a restart", func(t *testing.T) {
 			before, log := addresses(b), readLogs(t, b)
-			e.Inject(b.Restart())
+			if len(s.change.Config) > 0 {
+				e.Inject(b.RestartWith(s.change))
+			} else {
+				e.Inject(b.Restart())
+			}
 			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
 			e.Within("what was stored is there", 30*time.Second, s.kept)
 			require.Equal(t, before, addresses(b))

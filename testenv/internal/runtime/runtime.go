@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
+	"github.com/brokerfault/brokerfault/testenv/internal/dist"
 )
 
 // Runtime is a place where brokers run.
@@ -56,6 +57,11 @@ type Node interface {
 	Launch() broker.Launch
 	// Where is what it runs on, in words: the image, or the java of this machine.
 	Where() string
+	// Fetch makes ready what Become needs of a bill, also while the node runs.
+	Fetch(ctx context.Context, bill dist.Bill, progress func(format string, args ...any)) error
+	// Become makes a node that does not run start as another one next time, of another
+	// version or configuration, on what it has written so far. Its name and ports stay.
+	Become(ctx context.Context, next broker.Node, progress func(format string, args ...any)) error
 	// Close kills what runs and removes what Place made. It is idempotent.
 	Close(ctx context.Context) error
 }

@@ -81,6 +81,7 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 		}
 		placed = append(placed, &node{
 			placement: shared,
+			name:      b.Name,
 			node:      b,
 			image:     images[key],
 			container: shared.prefix + b.Name,

@@ -74,7 +74,7 @@ func (r *Runtime) place(n broker.Node, jars dist.Jars, p runtime.Placement) (*no
 		return nil, fmt.Errorf("make a directory for %q: %w", n.Name, err)
 	}
 	made := &node{
-		node: n, runtime: r, jars: jars, home: home, ports: map[string]*port{},
+		name: n.Name, node: n, runtime: r, jars: jars, home: home, ports: map[string]*port{},
 		log: filepath.Join(p.LogDir, n.Name+".log"), died: p.Died,
 	}
 	made.site = broker.Site{
