@@ -63,17 +63,30 @@
 // environment: such a run would prove nothing. So does a test that injects no
 // fault, and one that waits for nothing after its latest.
 //
-// These faults of a broker come ready made:
+// These faults of a broker come ready made, for every broker and in both runtimes:
 //
 //   - [Broker.Kill]: its processes end at once (SIGKILL); healed by starting
 //     them again with their data.
-//   - [Broker.Pause]: it is frozen and its connections stay open; healed by
-//     letting it go on.
-//   - [Broker.Cut]: every connection between clients and broker is reset, and
-//     each new one as soon as it is accepted; healed by letting new ones
-//     through.
+//   - [Broker.Stop]: they end in an orderly way (SIGTERM); healed in the same way.
 //   - [Broker.Restart]: stopped (SIGTERM), started, and ready again when
 //     Inject returns. It needs no healing.
+//   - [Broker.RestartWith]: the same with another version or configuration, on its
+//     data. It is refused where the data could not be taken over.
+//   - [Broker.Pause]: it is frozen and its connections stay open; healed by
+//     letting it go on.
+//
+// And these lie on the way between clients and broker. Each is proven through the link by
+// a client's own handshake or by a measurement, may lie on a link once at a time, and is
+// healed by letting pass what it kept:
+//
+//   - [Broker.Cut]: every connection is reset, and each new one as soon as it is accepted.
+//   - [Broker.CutToBroker], [Broker.CutToClients]: what one side sends is swallowed;
+//     connections stay open.
+//   - [Broker.RefuseConnections]: new connections are reset, and those that are open go on.
+//   - [Broker.ResetConnections]: those that are open are reset once, and new ones let
+//     through. It needs no healing.
+//   - [Broker.Latency]: each direction takes that much longer.
+//   - [Broker.Throttle]: each direction of a connection passes so many bytes a second.
 //
 // [RocketMQ.Proxy] and [RocketMQ.Server] are a RocketMQ reduced to its proxy or its
 // broker, for the same faults. A [Relay] in front of the proxy loses, delays or
