@@ -155,9 +155,9 @@ func writeComplaints(w io.Writer, log string, faultAt int64) error {
 	for _, c := range all {
 		known := ""
 		if c.Before > 0 {
-			known = fmt.Sprintf(" (and %d times before the fault)", c.Before)
+			known = fmt.Sprintf(" (and %dx before the fault)", c.Before)
 		}
-		if _, err := fmt.Fprintf(w, "%d times%s:\n%s\n\n", c.Count, known, c.Text); err != nil {
+		if _, err := fmt.Fprintf(w, "%dx%s:\n%s\n\n", c.Count, known, c.Text); err != nil {
 			return err
 		}
 	}

@@ -107,8 +107,8 @@ func TestFailureLeavesABundle(t *testing.T) {
 	since := file(t, dir, "broker-kafka-1-since-fault.log")
 	require.NotContains(t, since, "before 1")
 	require.Contains(t, since, "before 2")
-	require.Equal(t, "1 times (and 1 times before the fault):\n2026-01-02 03:04:06,678 ERROR [t] A - before 2\n\n"+
-		"1 times:\n2026-01-02 03:04:06,678 ERROR [t] A - after 3\n\n", file(t, dir, "broker-kafka-1-errors.txt"))
+	require.Equal(t, "1x (and 1x before the fault):\n2026-01-02 03:04:06,678 ERROR [t] A - before 2\n\n"+
+		"1x:\n2026-01-02 03:04:06,678 ERROR [t] A - after 3\n\n", file(t, dir, "broker-kafka-1-errors.txt"))
 	require.Equal(t, wholeDump[len("2026-01-02 03:04:05\n"):], file(t, dir, "threads-kafka-1.txt"))
 	require.Contains(t, file(t, dir, "goroutines.txt"), "TestFailureLeavesABundle", "it was taken before the test's goroutine ended")
 	config := file(t, dir, "config-kafka-1.txt")

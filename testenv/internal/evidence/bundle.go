@@ -89,10 +89,10 @@ func (b *Bundle) Summarize(head string) error {
 	var here, missing strings.Builder
 	for _, p := range b.pieces {
 		if p.err != nil {
-			fmt.Fprintf(&missing, "  %-28s %s: %v\n", p.file, p.tells, p.err)
+			fmt.Fprintf(&missing, "  %-32s %s: %v\n", p.file, p.tells, p.err)
 			continue
 		}
-		fmt.Fprintf(&here, "  %-28s %s\n", p.file, p.tells)
+		fmt.Fprintf(&here, "  %-32s %s\n", p.file, p.tells)
 	}
 	text := head + "\nIn this folder:\n" + here.String()
 	if missing.Len() > 0 {

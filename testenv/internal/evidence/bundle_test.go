@@ -40,7 +40,7 @@ func TestPieceThatCannotBeGotIsNamedAndKeepsNoneBack(t *testing.T) {
 		require.Contains(t, here, want)
 	}
 	for _, want := range []string{
-		"two.log                      the second: it is paused\n", "the third: the probe panicked: nil map",
+		"two.log                          the second: it is paused\n", "the third: the probe panicked: nil map",
 		"the fourth: not within", "did not return", "the fifth: there was no broker",
 	} {
 		require.Contains(t, missing, want)

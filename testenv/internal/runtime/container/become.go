@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 
+	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
@@ -44,20 +45,25 @@ func (n *node) Become(ctx context.Context, next broker.Node, progress func(forma
 	return nil
 }
 
-// carried is what a node has written: its home, and the marks of its setup.
-var carried = []string{home, path.Dir(scriptFile)}
-
-// move puts what the node has written into a new container of another image.
+// move puts what the node has written into a new container of another image: its home, and
+// the marks of its setup, but not the jars beside them.
 func (n *node) move(ctx context.Context, image string) error {
-	kept := make([]*os.File, len(carried))
-	for i, dir := range carried {
-		f, err := n.copyOut(ctx, dir)
+	written := []string{home}
+	for i := range n.node.Launch(n.site).Setup {
+		written = append(written, fmt.Sprint(marks, i+1))
+	}
+	kept := map[string]*os.File{} // by path
+	for _, name := range written {
+		f, err := n.copyOut(ctx, name)
+		if errdefs.IsNotFound(err) {
+			continue // a setup that has not been
+		}
 		if err != nil {
-			return fmt.Errorf("take %s along: %w", dir, err)
+			return fmt.Errorf("take %s along: %w", name, err)
 		}
 		defer os.Remove(f.Name())
 		defer f.Close()
-		kept[i] = f
+		kept[name] = f
 	}
 	if err := n.remove(ctx); err != nil {
 		return err
@@ -66,18 +72,19 @@ func (n *node) move(ctx context.Context, image string) error {
 	if err := n.make(ctx); err != nil {
 		return err
 	}
-	for i, dir := range carried {
-		_, err := n.engine.CopyToContainer(ctx, n.container, client.CopyToContainerOptions{DestinationPath: path.Dir(dir), Content: kept[i]})
+	for name, f := range kept {
+		_, err := n.engine.CopyToContainer(ctx, n.container, client.CopyToContainerOptions{DestinationPath: path.Dir(name), Content: f})
 		if err != nil {
-			return fmt.Errorf("bring %s back: %w", dir, err)
+			return fmt.Errorf("bring %s back: %w", name, err)
 		}
 	}
 	return nil
 }
 
-// copyOut copies a directory of the container to a file, which is returned at its start.
-func (n *node) copyOut(ctx context.Context, dir string) (*os.File, error) {
-	out, err := n.engine.CopyFromContainer(ctx, n.container, client.CopyFromContainerOptions{SourcePath: dir})
+// copyOut copies what lies at a path of the container to a file, which is returned at its
+// start.
+func (n *node) copyOut(ctx context.Context, name string) (*os.File, error) {
+	out, err := n.engine.CopyFromContainer(ctx, n.container, client.CopyFromContainerOptions{SourcePath: name})
 	if err != nil {
 		return nil, err
 	}
