@@ -18,6 +18,7 @@ func (b *Broker) Kill() Fault {
 			var errs error
 			for _, n := range slices.Backward(b.nodes) {
 				errs = errors.Join(errs, n.Kill(ctx))
+				b.env.timeline.Add("broker", "%s is killed", n.Name())
 			}
 			return errs
 		},
@@ -100,6 +101,7 @@ func (b *Broker) stop(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		b.env.timeline.Add("broker", "%s is stopped", n.Name())
 		if late {
 			b.env.say("broker", "%s did not end within %v after SIGTERM and was killed", n.Name(), b.env.scaled(stopGrace))
 		}

@@ -96,8 +96,8 @@ func TestPanicAfterARecoveryIsNone(t *testing.T) {
 		e := New(tb, Case{})
 		e.Inject(harmless).Heal()
 		e.Recovers("it sends", 5*time.Second, succeeds)
-		var none map[string]int
-		none["x"] = 1
+		index := func() map[string]int { return nil }
+		index()["x"] = 1
 	})
 	require.NotNil(t, panicked)
 	d.requireVerdict(t, "not recovered")

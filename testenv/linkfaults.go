@@ -113,7 +113,7 @@ func (b *Broker) Latency(d time.Duration) Fault {
 // Throttle is the fault of a narrow way: each direction of each connection passes that
 // many bytes a second, which can be 1 to 16 Mi.
 func (b *Broker) Throttle(bytesPerSecond int) Fault {
-	rate := time.Duration(bytesPerSecond)
+	rate := int64(bytesPerSecond)
 	return b.onLinks(fmt.Sprintf("the links to %s pass %d bytes a second", b.name, bytesPerSecond), linkFault{
 		kind: "throttle",
 		check: func() error {
@@ -122,16 +122,16 @@ func (b *Broker) Throttle(bytesPerSecond int) Fault {
 			}
 			return nil
 		},
-		lay:  func(l *link.Link) { l.Throttle(int64(rate)) },
+		lay:  func(l *link.Link) { l.Throttle(rate) },
 		lift: func(l *link.Link) { l.Throttle(0) },
 		bites: func(ctx context.Context, at linkPort) error {
 			// Few greetings are long enough to be measured.
 			n := max(1, rate/4)
-			took, err := at.link.Echo(ctx, int(n))
+			took, err := at.link.Echo(ctx, n)
 			if err != nil {
 				return err
 			}
-			if least := n * time.Second / rate; took < least*9/10 {
+			if least := time.Second * time.Duration(n) / time.Duration(rate); took < least*9/10 {
 				return fmt.Errorf("%d bytes took %v through the link to %s, not %v", n, took.Round(time.Microsecond), at.name, least)
 			}
 			return nil

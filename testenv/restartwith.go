@@ -83,12 +83,15 @@ func (b *Broker) RestartWith(c Change) Fault {
 			if len(logs) == 0 {
 				return Stop(fmt.Errorf("%s was not started anew", b.name))
 			}
-			if err := b.ready(ctx); err != nil {
-				return err
-			}
 			// It has started, so what it tells now it tells for good.
-			return AtOnce(func(ctx context.Context) error { return b.plan.tells(ctx, b, c, logs) })(ctx)
+			return AtOnce(func(ctx context.Context) error {
+				if _, err := poll.Until(ctx, poll.Options{Budget: b.env.scaled(readyLimit)}, poll.Probe(b.ready)); err != nil {
+					return err
+				}
+				return b.plan.tells(ctx, b, c, logs)
+			})(ctx)
 		},
+		// Jars may have to be got.
 		BitesWithin: placeLimit + readyLimit + time.Duration(len(b.nodes))*stopGrace,
 	}
 }

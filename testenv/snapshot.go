@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime/pprof"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/poll"
@@ -41,16 +42,25 @@ func (e *Env) preserve() {
 		return
 	}
 	e.snapshot = &snapshot{}
-	var all bytes.Buffer
-	if err := pprof.Lookup("goroutine").WriteTo(&all, 2); err == nil {
-		e.snapshot.goroutines = all.Bytes()
+	var goroutines bytes.Buffer
+	if err := pprof.Lookup("goroutine").WriteTo(&goroutines, 2); err == nil {
+		e.snapshot.goroutines = goroutines.Bytes()
 	}
+	var nodes []runtime.Node
 	for _, b := range e.brokers {
-		for _, n := range b.nodes {
-			text, err := dumpThreads(context.Background(), n)
-			e.snapshot.threads = append(e.snapshot.threads, threads{n.Name(), text, err})
-		}
+		nodes = append(nodes, b.nodes...)
 	}
+	e.snapshot.threads = make([]threads, len(nodes))
+	ctx, cancel := context.WithTimeout(context.Background(), e.affordable(2*dumpLimit))
+	defer cancel()
+	var dumps sync.WaitGroup
+	for i, n := range nodes {
+		dumps.Go(func() {
+			text, err := dumpThreads(ctx, n)
+			e.snapshot.threads[i] = threads{n.Name(), text, err}
+		})
+	}
+	dumps.Wait()
 }
 
 // dumpThreads makes a JVM write its threads to its log, and returns them.

@@ -91,6 +91,7 @@ func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 // failed ends the test after a wait that did not come true.
 func (e *Env) failed(claim string, err error) {
 	e.t.Helper()
+	e.preserve() // the witness takes its time
 	var died *brokerDied
 	if errors.As(err, &died) || errors.As(context.Cause(e.ctx), &died) {
 		e.environment("%s: %v", claim, err)

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -47,7 +48,7 @@ func Complaints(log io.Reader, before int64) ([]Complaint, error) {
 		c.at += int64(len(line))
 		if err != nil {
 			c.flush()
-			if err != io.EOF { //nolint:errorlint // a Reader returns io.EOF itself
+			if !errors.Is(err, io.EOF) {
 				return nil, fmt.Errorf("read the log: %w", err)
 			}
 			break

@@ -13,7 +13,7 @@ import (
 // Echo sends n bytes through the link to an echo in the target's place and returns how
 // long it took until all were back. They take the way of a client's bytes, past the
 // inspector alone, so this measures the link's shape without burdening the target.
-func (l *Link) Echo(ctx context.Context, n int) (time.Duration, error) {
+func (l *Link) Echo(ctx context.Context, n int64) (time.Duration, error) {
 	listener, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return 0, fmt.Errorf("listen for an echo through link %q: %w", l.name, err)
@@ -40,10 +40,10 @@ func (l *Link) Echo(ctx context.Context, n int) (time.Duration, error) {
 	begin := time.Now()
 	sent := make(chan error, 1)
 	go func() {
-		_, err := io.CopyN(conn, blank{}, int64(n))
+		_, err := io.CopyN(conn, blank{}, n)
 		sent <- err
 	}()
-	_, err = io.CopyN(io.Discard, conn, int64(n))
+	_, err = io.CopyN(io.Discard, conn, n)
 	took := time.Since(begin)
 	conn.Close() // whatever is still being sent
 	if err = errors.Join(err, <-sent); err != nil {

@@ -2,7 +2,6 @@ package container
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -61,8 +60,7 @@ func (n *node) move(ctx context.Context, image string) error {
 		if err != nil {
 			return fmt.Errorf("take %s along: %w", name, err)
 		}
-		defer os.Remove(f.Name())
-		defer f.Close()
+		defer discard(f)
 		kept[name] = f
 	}
 	if err := n.remove(ctx); err != nil {
@@ -98,7 +96,13 @@ func (n *node) copyOut(ctx context.Context, name string) (*os.File, error) {
 		_, err = f.Seek(0, io.SeekStart)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close(), os.Remove(f.Name()))
+		discard(f)
+		return nil, err
 	}
 	return f, nil
+}
+
+func discard(f *os.File) {
+	_ = f.Close()
+	_ = os.Remove(f.Name())
 }
