@@ -168,8 +168,8 @@ func writeComplaints(w io.Writer, log string, faultAt int64) error {
 // artifacts take them for leaked ones.
 func writeLaunch(w io.Writer, n runtime.Node) error {
 	l := n.Launch()
-	_, err := fmt.Fprintf(w, "runs on %s\n\n%s java %s -cp ... %s %s\n", n.Where(),
-		strings.Join(l.Env, " "), strings.Join(l.JVM, " "), l.Main.Class, strings.Join(l.Main.Args, " "))
+	words := slices.Concat(l.Env, []string{"java"}, l.JVM, []string{"-cp", "...", l.Main.Class}, l.Main.Args)
+	_, err := fmt.Fprintf(w, "runs on %s\n\n%s\n", n.Where(), strings.Join(words, " "))
 	for _, name := range slices.Sorted(maps.Keys(l.Files)) {
 		content := l.Files[name]
 		if strings.HasSuffix(name, ".key") {

@@ -112,7 +112,7 @@ func TestFailureLeavesABundle(t *testing.T) {
 	require.Equal(t, wholeDump[len("2026-01-02 03:04:05\n"):], file(t, dir, "threads-kafka-1.txt"))
 	require.Contains(t, file(t, dir, "goroutines.txt"), "TestFailureLeavesABundle", "it was taken before the test's goroutine ended")
 	config := file(t, dir, "config-kafka-1.txt")
-	require.Contains(t, config, "java -Xmx320m -cp ... kafka.Kafka server.properties\n")
+	require.Contains(t, config, "\n\njava -Xmx320m -cp ... kafka.Kafka server.properties\n")
 	require.Contains(t, config, "---- server.properties\nnode.id=1\n")
 	require.NotContains(t, config, "SECRET")
 
