@@ -56,7 +56,11 @@ type brokerDied struct {
 }
 
 func (d *brokerDied) Error() string {
-	return fmt.Sprintf("%s ended unasked (%v); its last lines:\n%s", d.node, d.err, d.log)
+	why := evidence.Death(d.err, d.log)
+	if why != "" {
+		why = ": " + why
+	}
+	return fmt.Sprintf("%s ended unasked (%v)%s; its last lines:\n%s", d.node, d.err, why, d.log)
 }
 
 func (d *brokerDied) Unwrap() error { return d.err }
@@ -64,7 +68,9 @@ func (d *brokerDied) Unwrap() error { return d.err }
 // plan is a broker to be started.
 type plan struct {
 	name, version string
-	nodes         []broker.Node
+	// setting is the one, KEY=VALUE, with which a test that names no version runs this one.
+	setting string
+	nodes   []broker.Node
 	// ready makes the probe of the broker's readiness.
 	ready func(b *Broker) Probe
 	// before, if it is not nil, makes the probe of what must hold before a node
@@ -72,6 +78,10 @@ type plan struct {
 	before func(b *Broker, node string) Probe
 	// fits, if it is not nil, says why the broker cannot run in a runtime.
 	fits func(runtime string) error
+	// with makes the plan of the same broker after a change, and tells looks for the change
+	// in what the broker tells of itself, its logs from these offsets on among it.
+	with  func(c Change) (plan, error)
+	tells func(ctx context.Context, b *Broker, c Change, logs map[string]int64) error
 	// greet are handshakes at a port, and nothing but that, by the port's name.
 	greet map[string]greeting
 	// inspect, if it is not nil, is told of each link before it forwards anything.
@@ -83,9 +93,6 @@ type plan struct {
 	whole any
 }
 
-// greeting does what a client does first at an address.
-type greeting func(ctx context.Context, address string) error
-
 // start gives a broker as planned: one that an earlier test left, or a new one.
 func (e *Env) start(p plan) *Broker {
 	e.t.Helper()
@@ -96,6 +103,7 @@ func (e *Env) start(p plan) *Broker {
 	if err != nil {
 		e.environment("%v", err)
 	}
+	e.runtime = rt.Name()
 	e.t.Attr("runtime", rt.Name())
 	if p.fits != nil {
 		if err := p.fits(rt.Name()); err != nil {
@@ -198,7 +206,7 @@ func (b *Broker) place(rt runtime.Runtime, p plan) error {
 		Advertised: func(node, port string) string { return b.links[node+"/"+port].Address() },
 		LogDir:     b.logDir,
 		Died:       b.died,
-		Progress:   func(format string, args ...any) { e.say("prepare", format, args...) },
+		Progress:   b.prepares,
 	})
 	if err != nil {
 		return err
@@ -233,6 +241,7 @@ func (b *Broker) start(ctx context.Context) error {
 		if err := n.Start(ctx); err != nil {
 			return err
 		}
+		b.env.timeline.Add("broker", "%s is started", n.Name())
 	}
 	_, err := poll.Until(ctx, poll.Options{Budget: b.env.scaled(readyLimit)}, poll.Probe(b.ready))
 	if err != nil {
@@ -266,35 +275,6 @@ func (b *Broker) explain(err error) error {
 		err = fmt.Errorf("%w\nlast lines of %s:\n%s", err, n.Name(), evidence.LastWords(n.LogFile(), lastLines))
 	}
 	return err
-}
-
-// dump writes the JVMs' threads to their logs.
-func (b *Broker) dump(ctx context.Context) error {
-	var errs error
-	for _, n := range b.nodes {
-		before := size(n.LogFile())
-		if err := n.DumpThreads(ctx); err != nil {
-			errs = errors.Join(errs, err)
-			continue
-		}
-		// A dump is written at once, by a JVM that is not paused.
-		_, err := poll.Until(ctx, poll.Options{Budget: 2 * time.Second}, func(context.Context) error {
-			if size(n.LogFile()) == before {
-				return fmt.Errorf("%s wrote no thread dump", n.Name())
-			}
-			return nil
-		})
-		errs = errors.Join(errs, err)
-	}
-	return errs
-}
-
-func size(path string) int64 {
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
 }
 
 // close stops the nodes, the last first, and the links. There is no need to

@@ -18,6 +18,7 @@ func (b *Broker) Kill() Fault {
 			var errs error
 			for _, n := range slices.Backward(b.nodes) {
 				errs = errors.Join(errs, n.Kill(ctx))
+				b.env.timeline.Add("broker", "%s is killed", n.Name())
 			}
 			return errs
 		},
@@ -28,6 +29,21 @@ func (b *Broker) Kill() Fault {
 	}
 }
 
+// Stop is the fault of a broker whose nodes end in an orderly way (SIGTERM), one after the
+// other. It heals by starting them again, with their data and at the same client
+// addresses. A node that takes longer than 15 s is killed, and the timeline says so.
+func (b *Broker) Stop() Fault {
+	return Fault{
+		Name:        b.name + " is stopped",
+		Apply:       b.stop,
+		Bites:       b.gone,
+		BitesWithin: time.Duration(len(b.nodes))*stopGrace + 30*time.Second,
+		Heal:        AtOnce(b.start),
+		harms:       true,
+		forTheTest:  true,
+	}
+}
+
 // Restart is a one-shot fault: the broker is stopped (SIGTERM), started again with
 // its data, and ready when Inject returns.
 func (b *Broker) Restart() Fault {
@@ -35,10 +51,8 @@ func (b *Broker) Restart() Fault {
 	return Fault{
 		Name: b.name + " is restarted",
 		Apply: func(ctx context.Context) error {
-			for _, n := range slices.Backward(b.nodes) {
-				if err := b.stop(ctx, n.Stop); err != nil {
-					return err
-				}
+			if err := b.stop(ctx); err != nil {
+				return err
 			}
 			if err := b.gone(ctx); err != nil {
 				return err
@@ -81,31 +95,22 @@ func (b *Broker) Pause() Fault {
 	}
 }
 
-// Cut is the fault of a network that resets every connection between clients
-// and broker. It heals by letting new connections through.
-func (b *Broker) Cut() Fault {
-	return Fault{
-		Name: "the links to " + b.name + " are cut",
-		Apply: func(context.Context) error {
-			for _, l := range b.links {
-				l.Cut()
-			}
-			return nil
-		},
-		Bites: b.linked().gone,
-		Heal: func(context.Context) error {
-			for _, l := range b.links {
-				l.Restore()
-			}
-			return nil
-		},
+// stop stops the nodes, the last first.
+func (b *Broker) stop(ctx context.Context) error {
+	for _, n := range slices.Backward(b.nodes) {
+		grace, cancel := context.WithTimeout(ctx, b.env.scaled(stopGrace))
+		err := n.Stop(grace)
+		late := grace.Err() != nil
+		cancel()
+		if err != nil {
+			return err
+		}
+		b.env.timeline.Add("broker", "%s is stopped", n.Name())
+		if late {
+			b.env.say("broker", "%s did not end within %v after SIGTERM and was killed", n.Name(), b.env.scaled(stopGrace))
+		}
 	}
-}
-
-func (b *Broker) stop(ctx context.Context, stop func(context.Context) error) error {
-	ctx, cancel := context.WithTimeout(ctx, b.env.scaled(stopGrace))
-	defer cancel()
-	return stop(ctx)
+	return nil
 }
 
 // gone succeeds if connections are refused or reset at every port that has a handshake.
@@ -149,18 +154,4 @@ func (b *Broker) deaf(ctx context.Context, symptom func(error) error) error {
 
 func timedOut(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded)
-}
-
-// linked is the broker reduced to the nodes that clients connect to: a cut does
-// nothing to the others.
-func (b *Broker) linked() *Broker {
-	var names []string
-	for _, n := range b.nodes {
-		for _, port := range b.ports(n.Name()) {
-			if port.Client && !slices.Contains(names, n.Name()) {
-				names = append(names, n.Name())
-			}
-		}
-	}
-	return b.part(names...)
 }

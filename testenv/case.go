@@ -70,13 +70,15 @@ type Client struct {
 	Symbol any
 }
 
+// unversioned is the version of a client that does not come from the module cache.
+const unversioned = "unversioned"
+
 var inModuleCache = regexp.MustCompile(`@(v[^/]+)/`)
 
 // Version is the client's version as its source path in the module cache
 // tells it: a test binary carries no list of its modules. A client that comes
 // from elsewhere (a replace directive, a vendor directory) is "unversioned".
 func (c Client) Version() string {
-	const unversioned = "unversioned"
 	v := reflect.ValueOf(c.Symbol)
 	if v.Kind() != reflect.Func {
 		return unversioned

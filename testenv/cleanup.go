@@ -1,15 +1,10 @@
 package testenv
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -33,6 +28,16 @@ func (e *Env) cleanup() {
 	defer e.tellSpent()
 	defer e.spend(cleaning)()
 	defer e.stopBrokers() // whatever the reporting comes to
+	if e.alarm != nil {
+		e.alarm.Stop()
+	}
+	if where, is := panicking(); is {
+		e.t.Fail()
+		e.decide(result{verdict: evidence.NotRecovered, atFault: evidence.Unknown, reason: "the test panicked at " + where})
+	}
+	if e.t.Failed() {
+		e.preserve()
+	}
 	e.healAll()
 	e.cancel(errors.New("the test has ended"))
 	e.bounded("stop the scenario's goroutines", closeLimit, func(context.Context) error {
@@ -75,7 +80,7 @@ func (e *Env) healAll() {
 func (e *Env) bounded(what string, limit time.Duration, act func(ctx context.Context) error) (done bool) {
 	e.t.Helper()
 	began := time.Now()
-	_, err := poll.Until(context.Background(), poll.Options{Budget: limit}, AtOnce(act))
+	_, err := poll.Until(context.Background(), poll.Options{Budget: e.affordable(limit)}, AtOnce(act))
 	if err != nil {
 		e.say("cleanup", "%s: %v", what, err)
 		return false
@@ -145,74 +150,6 @@ func (e *Env) summary() string {
 		s += fmt.Sprintf(" (at fault: %s)", e.result.atFault)
 	}
 	return s
-}
-
-// gather writes the evidence: with -artifacts always, else after a failure if
-// BROKERFAULT_KEEP=1 asks for it.
-func (e *Env) gather() {
-	e.t.Helper()
-	var dir string
-	if f := flag.Lookup("test.artifacts"); f != nil && f.Value.String() == "true" {
-		dir = e.t.ArtifactDir()
-	} else if e.t.Failed() {
-		if !e.settings.Keep {
-			e.t.Log("the evidence is kept with: go test -artifacts (or BROKERFAULT_KEEP=1)")
-			return
-		}
-		var err error
-		if dir, err = os.MkdirTemp("", "brokerfault-evidence-"); err != nil {
-			e.t.Logf("keep the evidence: %v", err)
-			return
-		}
-	} else {
-		return
-	}
-	if e.t.Failed() {
-		for _, b := range e.brokers {
-			e.bounded("dump the threads of "+b.name, closeLimit, b.dump)
-		}
-	}
-	if err := e.write(dir); err != nil {
-		e.t.Logf("keep the evidence: %v", err)
-	}
-	e.t.Logf("evidence: %s", dir)
-}
-
-func (e *Env) write(dir string) error {
-	for name, write := range map[string]func(io.Writer) error{
-		"timeline.txt":  func(w io.Writer) error { _, err := e.timeline.WriteTo(w); return err },
-		"timeline.json": e.timeline.WriteJSON,
-	} {
-		var text bytes.Buffer
-		err := write(&text)
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o600)
-		}
-		if err != nil {
-			return fmt.Errorf("write the timeline: %w", err)
-		}
-	}
-	e.logsLock.Lock()
-	logs := maps.Clone(e.logs)
-	e.logsLock.Unlock()
-	for name, log := range logs {
-		if err := os.WriteFile(filepath.Join(dir, name+".log"), []byte(log.String()), 0o600); err != nil {
-			return fmt.Errorf("write a client's log: %w", err)
-		}
-	}
-	for _, b := range e.brokers {
-		for _, n := range b.nodes {
-			text, err := os.ReadFile(n.LogFile())
-			if err == nil {
-				text = text[min(b.logFrom[n.Name()], int64(len(text))):]
-				err = os.WriteFile(filepath.Join(dir, "broker-"+n.Name()+".log"), text, 0o600)
-			}
-			if err != nil {
-				return fmt.Errorf("keep the broker's log: %w", err)
-			}
-		}
-	}
-	return nil
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

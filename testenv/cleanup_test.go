@@ -86,7 +86,40 @@ func TestPanicLeavesTimelineAndVerdict(t *testing.T) {
 	require.True(t, healed)
 	<-ended
 	d.requireVerdict(t, "not recovered")
+	require.Regexp(t, `^the test panicked at cleanup_test\.go:\d+$`, d.attrs["reason"])
 	require.Contains(t, d.text(), "the quota is exceeded: it bites")
+}
+
+// It must not be taken for the recovery that came before it.
+func TestPanicAfterARecoveryIsNone(t *testing.T) {
+	d, panicked := scenario(t, func(tb testing.TB) {
+		e := New(tb, Case{})
+		e.Inject(harmless).Heal()
+		e.Recovers("it sends", 5*time.Second, succeeds)
+		index := func() map[string]int { return nil }
+		index()["x"] = 1
+	})
+	require.NotNil(t, panicked)
+	d.requireVerdict(t, "not recovered")
+	require.Regexp(t, `^the test panicked at cleanup_test\.go:\d+$`, d.attrs["reason"])
+}
+
+func TestNeitherAFailureNorARecoveredPanicIsAPanic(t *testing.T) {
+	d, _ := scenario(t, func(tb testing.TB) {
+		e := New(tb, Case{})
+		func() {
+			defer func() { _ = recover() }()
+			panic("the client's own business")
+		}()
+		e.Inject(harmless).Heal()
+		e.Recovers("it sends", 5*time.Second, succeeds)
+	})
+	d.requireVerdict(t, "recovered")
+	d, _ = scenario(t, func(tb testing.TB) {
+		New(tb, Case{}).Inject(harmless).Heal()
+		tb.FailNow()
+	})
+	require.Equal(t, "an assertion of the test failed", d.attrs["reason"])
 }
 
 func TestPanicOfAProbeIsAnError(t *testing.T) {

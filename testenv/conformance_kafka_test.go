@@ -10,7 +10,9 @@ import (
 )
 
 func startKafkaSubject(e *Env) subject {
-	return kafkaSubject(e, KafkaSpec{Brokers: 3}, "Kafka Server started")
+	s := kafkaSubject(e, KafkaSpec{Brokers: 3}, "Kafka Server started")
+	s.change = Change{Config: map[string]string{"log.retention.hours": "77"}}
+	return s
 }
 
 // startOldKafkaSubject starts the oldest of all.

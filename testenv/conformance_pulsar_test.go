@@ -11,6 +11,7 @@ func startPulsarSubject(e *Env) subject {
 	const topic = "persistent://public/default/conformance"
 	return subject{
 		broker: p.Broker,
+		change: Change{Config: map[string]string{"backlogQuotaCheckIntervalInSeconds": "77"}},
 		put:    func(ctx context.Context) error { return p.CreateSubscription(ctx, topic, "reader") },
 		kept: func(ctx context.Context) error {
 			stats, err := p.TopicStats(ctx, topic)

@@ -6,7 +6,12 @@ import (
 )
 
 func startRocketMQSubject(e *Env) subject {
-	r := e.StartRocketMQ(RocketMQSpec{})
+	s, _ := rocketMQSubject(e, RocketMQSpec{})
+	return s
+}
+
+func rocketMQSubject(e *Env, spec RocketMQSpec) (subject, *RocketMQ) {
+	r := e.StartRocketMQ(spec)
 	const topic = "conformance"
 	var wide []string
 	for _, n := range r.nodes {
@@ -23,6 +28,7 @@ func startRocketMQSubject(e *Env) subject {
 	}
 	return subject{
 		broker: r.Broker,
+		change: Change{Config: map[string]string{"fileReservedTime": "77"}},
 		put:    func(ctx context.Context) error { return r.CreateTopic(ctx, RocketMQTopic{Name: topic}) },
 		kept: func(ctx context.Context) error {
 			if err := r.hasRoute(ctx, topic); err != nil {
@@ -36,5 +42,5 @@ func startRocketMQSubject(e *Env) subject {
 		// The JVM's -showversion writes it.
 		wide:    wide,
 		started: func(string) string { return "Runtime Environment" },
-	}
+	}, r
 }

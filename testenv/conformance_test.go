@@ -3,7 +3,6 @@ package testenv
 import (
 	"context"
 	"errors"
-	"fmt"
 	"maps"
 	"net"
 	"os"
@@ -21,6 +20,8 @@ import (
 // subject is a running broker with what the suite has to know of its kind.
 type subject struct {
 	broker *Broker
+	// change is what it is restarted with; none is a plain restart.
+	change Change
 	// put stores something, and kept succeeds if it is still there.
 	put, kept Probe
 	// started is a text that each node logs exactly once a start.
@@ -91,7 +92,11 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 		{"listens on loopback only", func(t *testing.T) { requireLoopbackOnly(t, place, s.wide) }},
 		{"keeps address, data and log over a restart", func(t *testing.T) {
 			before, log := addresses(b), readLogs(t, b)
-			e.Inject(b.Restart())
+			if len(s.change.Config) > 0 {
+				e.Inject(b.RestartWith(s.change))
+			} else {
+				e.Inject(b.Restart())
+			}
 			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
 			e.Within("what was stored is there", 30*time.Second, s.kept)
 			require.Equal(t, before, addresses(b))
@@ -108,6 +113,16 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			require.Equal(t, before, addresses(b))
 			requireStarts(t, b, s.started, 3)
 		}},
+		{"keeps address and data over a stop", func(t *testing.T) {
+			before := addresses(b)
+			stopped := e.Inject(b.Stop())
+			require.Error(t, s.handshake(t.Context()))
+			stopped.Heal()
+			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+			e.Within("what was stored is there", 30*time.Second, s.kept)
+			require.Equal(t, before, addresses(b))
+			requireStarts(t, b, s.started, 4)
+		}},
 		{"is deaf while paused, with the same process after", func(t *testing.T) {
 			paused := e.Inject(b.Pause())
 			ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
@@ -116,7 +131,7 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			paused.Heal()
 			e.Recovers("a handshake succeeds", 10*time.Second, s.handshake)
 			e.Within("what was stored is there", 30*time.Second, s.kept)
-			requireStarts(t, b, s.started, 3)
+			requireStarts(t, b, s.started, 4)
 		}},
 		{"resets connections while cut", func(t *testing.T) {
 			conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", addresses(b)[0])
@@ -129,20 +144,26 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			cut.Heal()
 			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
 		}},
-		{"dumps its threads into its log", func(t *testing.T) {
-			require.NoError(t, b.dump(t.Context()))
-			e.Within("the dump is whole", 5*time.Second, func(context.Context) error {
-				for _, n := range b.nodes {
-					text, err := os.ReadFile(n.LogFile())
-					if err != nil {
-						return err
-					}
-					if !strings.Contains(string(text), "Full thread dump") || !strings.Contains(string(text), "JNI global refs") {
-						return fmt.Errorf("%s wrote no whole thread dump", n.Name())
-					}
-				}
-				return nil
-			})
+		{"is hurt and healed at its links", func(t *testing.T) {
+			for _, name := range slices.Sorted(maps.Keys(linkFaults)) {
+				e.Inject(linkFaults[name](b)).Heal()
+				e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+			}
+			at, err := b.linkPorts()
+			require.NoError(t, err)
+			conn, err := at[0].connect(t.Context())
+			require.NoError(t, err)
+			defer conn.Close()
+			e.Inject(b.ResetConnections())
+			require.NoError(t, wasReset(conn))
+			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+		}},
+		{"tells its threads", func(t *testing.T) {
+			for _, n := range b.nodes {
+				text, err := dumpThreads(t.Context(), n)
+				require.NoError(t, err)
+				require.True(t, strings.HasPrefix(text, "Full thread dump"), text)
+			}
 		}},
 	}
 	for _, step := range steps {

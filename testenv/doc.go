@@ -64,17 +64,30 @@
 // environment: such a run would prove nothing. So does a test that injects no
 // fault, and one that waits for nothing after its latest.
 //
-// These faults of a broker come ready made:
+// These faults of a broker come ready made, for every broker and in both runtimes:
 //
 //   - [Broker.Kill]: its processes end at once (SIGKILL); healed by starting
 //     them again with their data.
-//   - [Broker.Pause]: it is frozen and its connections stay open; healed by
-//     letting it go on.
-//   - [Broker.Cut]: every connection between clients and broker is reset, and
-//     each new one as soon as it is accepted; healed by letting new ones
-//     through.
+//   - [Broker.Stop]: they end in an orderly way (SIGTERM); healed in the same way.
 //   - [Broker.Restart]: stopped (SIGTERM), started, and ready again when
 //     Inject returns. It needs no healing.
+//   - [Broker.RestartWith]: the same with another version or configuration, on its
+//     data. It is refused where the data could not be taken over.
+//   - [Broker.Pause]: it is frozen and its connections stay open; healed by
+//     letting it go on.
+//
+// And these lie on the way between clients and broker. Each is proven through the link by
+// a client's own handshake or by a measurement, may lie on a link once at a time, and is
+// healed by letting pass what it kept:
+//
+//   - [Broker.Cut]: every connection is reset, and each new one as soon as it is accepted.
+//   - [Broker.CutToBroker], [Broker.CutToClients]: what one side sends is swallowed;
+//     connections stay open.
+//   - [Broker.RefuseConnections]: new connections are reset, and those that are open go on.
+//   - [Broker.ResetConnections]: those that are open are reset once, and new ones let
+//     through. It needs no healing.
+//   - [Broker.Latency]: each direction takes that much longer.
+//   - [Broker.Throttle]: each direction of a connection passes so many bytes a second.
 //
 // [RocketMQ.Proxy] and [RocketMQ.Server] are a RocketMQ reduced to its proxy or its
 // broker, for the same faults. A [Relay] in front of the proxy loses, delays or
@@ -106,7 +119,9 @@
 //   - environment: nothing was proven, and neither client nor broker is
 //     blamed: no container engine and no Java, a download that failed, a
 //     broker that did not start or ended unasked, a fault that did not bite or
-//     could not be healed, a wait that failed before any fault was injected.
+//     could not be healed, a wait that failed before any fault was injected, a
+//     test that go test's -timeout is about to end (it is given up 20 s before, or
+//     when a tenth of its time is left, so that its evidence can be written).
 //   - not run: the test skipped itself, or said why not with [Env.NotRun].
 //     BROKERFAULT_REQUIRE=1 makes a failure of the latter.
 //
@@ -127,12 +142,21 @@
 //
 // # Evidence
 //
-// With go test -artifacts each scenario leaves a folder: timeline.txt (what
-// happened and when; timeline.json is the same for programs), one NAME.log for
-// each log asked for with [Env.Log], and broker-NODE.log for each node, with a
-// thread dump at its end if the test failed. BROKERFAULT_KEEP=1 does so for failed tests without that flag, in a
-// new folder of the system's temporary directory. The test's log names the
-// folder.
+// With go test -artifacts each scenario leaves a folder. BROKERFAULT_KEEP=1 leaves one
+// for failed tests without that flag, in a new folder of the system's temporary
+// directory. The test's log names the folder, and after a failure the command that runs
+// the case again with the same versions, here without a folder as well.
+//
+//   - summary.txt, to be read first: case, verdict, reason, versions, that command, what
+//     each of the other files tells, and what could not be got and why.
+//   - timeline.txt: what happened and when, on one clock; timeline.json is
+//     the same for programs.
+//   - NAME.log: each log asked for with [Env.Log].
+//   - broker-NODE.log, whole; broker-NODE-since-fault.log from the first fault on;
+//     broker-NODE-errors.txt: its errors since then, each kind once with its number.
+//   - config-NODE.txt: the JVM's flags and the rendered files.
+//   - goroutines.txt and threads-NODE.txt, after a failure: those of the test and of the
+//     broker at its very moment, before the clean-up ends them.
 //
 // # What is left behind
 //
@@ -141,7 +165,8 @@
 // test is killed, kill -9 included, the supervisor kills the brokers, removes
 // the containers and networks labeled with its session, and the session's
 // directory. If both are killed at once, the next run removes what is left of
-// every session whose lock nobody holds, and nothing else. On Linux the kernel
+// every session whose lock nobody holds, and nothing else; where the session's container
+// engine cannot be reached, its name stays noted for the run after that. On Linux the kernel
 // ends broker processes with a supervisor that was killed. What stays on
 // purpose are the jars in BROKERFAULT_CACHE, what Maven keeps in its local
 // repository, and images labeled io.brokerfault=image.

@@ -32,11 +32,14 @@ func scenario(t *testing.T, run func(tb testing.TB)) (d *double, panicked any) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		// As package testing does it: a panic fails the test, then comes the clean-up.
+		// As package testing does it: the clean-up of a test that panics comes before the
+		// panic is seen and the test has failed.
 		defer func() {
 			if panicked = recover(); panicked != nil {
 				d.Fail()
 			}
+		}()
+		defer func() {
 			for _, f := range slices.Backward(d.cleanups) {
 				f()
 			}

@@ -3,6 +3,7 @@ package testenv
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -33,9 +34,12 @@ type Env struct {
 	closers  []closer
 	work     sync.WaitGroup
 	version  string // of the broker
+	runtime  string // where it runs
+	dir      string // the test's package
 	injected int
 	judged   int       // how many had been injected at the latest wait that came true
 	since    time.Time // the latest heal, or the injection of a one-shot fault
+	laid     laid
 	witness  *witness
 	counted  []counted
 	counts   map[string]int
@@ -43,6 +47,14 @@ type Env struct {
 	jvm      func(broker string, flags []string) []string // other flags for the brokers' JVMs, if it is not nil
 	began    time.Time
 	spent    map[phase]time.Duration
+
+	// logsAtFault is how long each node's log was at the first fault.
+	logsAtFault map[string]int64
+	snapshot    *snapshot
+
+	// deadline is go test's own, if it has one, and alarm what goes off before it.
+	deadline time.Time
+	alarm    *time.Timer
 }
 
 // result is what the test will be reported with.
@@ -67,6 +79,7 @@ func New(t testing.TB, c Case) *Env {
 		logs: map[string]*evidence.Log{}, counts: map[string]int{},
 		began: time.Now(), spent: map[phase]time.Duration{},
 	}
+	e.dir, _ = os.Getwd()
 	e.ctx, e.cancel = context.WithCancelCause(context.Background())
 	t.Attr("case", c.Name)
 	if c.Issue != "" {
@@ -74,6 +87,7 @@ func New(t testing.TB, c Case) *Env {
 	}
 	t.Attr("client", c.Client.Module)
 	t.Attr("client_version", c.Client.Version())
+	e.heedDeadline(t)
 	t.Cleanup(e.cleanup)
 	s, err := settings.FromEnvironment()
 	if err != nil {
@@ -89,7 +103,8 @@ func New(t testing.TB, c Case) *Env {
 	return e
 }
 
-// Context ends with the test, or as soon as a broker dies unasked.
+// Context ends with the test, as soon as a broker dies unasked, and shortly before go
+// test's -timeout.
 func (e *Env) Context() context.Context { return e.ctx }
 
 // Full says whether the profile is the original experiment's timings.
@@ -170,6 +185,7 @@ func (e *Env) environment(format string, args ...any) {
 	reason := fmt.Sprintf(format, args...)
 	e.decide(result{verdict: evidence.Environment, reason: reason})
 	e.timeline.Add("verdict", "environment: %s", reason)
+	e.preserve()
 	e.t.Fatalf("environment: %s", reason)
 }
 
@@ -179,6 +195,7 @@ func (e *Env) broken(r result) {
 	r.verdict = evidence.NotRecovered
 	e.decide(r)
 	e.timeline.Add("verdict", "not recovered: %s", r.reason)
+	e.preserve()
 	if bad, is := e.knownBad(); is {
 		e.t.Attr("known_bad", oneLine(bad.Evidence))
 		if bad.Open != "" && bad.Fails != "" && strings.HasPrefix(r.reason, bad.Fails+": ") {

@@ -72,6 +72,7 @@ func (e *Env) Inject(f Fault) *Injected {
 	}
 	wait, began := evidence.Begun(f.Name, within), time.Now()
 	e.sayWait(wait, "fault", "%s: injecting", f.Name)
+	e.markLogs()
 	i := &Injected{env: e, fault: f, healed: f.Heal == nil}
 	// It may lie half on the broker after an error, so it is healed in any case.
 	e.faults = append(e.faults, i)
@@ -88,6 +89,19 @@ func (e *Env) Inject(f Fault) *Injected {
 		e.since = time.Now()
 	}
 	return i
+}
+
+// markLogs notes where the brokers' logs are at the first fault.
+func (e *Env) markLogs() {
+	if e.logsAtFault != nil {
+		return
+	}
+	e.logsAtFault = map[string]int64{}
+	for _, b := range e.brokers {
+		for _, n := range b.nodes {
+			e.logsAtFault[n.LogFile()] = size(n.LogFile())
+		}
+	}
 }
 
 // Heal undoes the fault; a second call does nothing. The clock of Recovers

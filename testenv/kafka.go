@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,19 +50,27 @@ func (e *Env) StartKafka(spec KafkaSpec) *Kafka {
 	if spec.Brokers == 0 {
 		spec.Brokers = 1
 	}
+	k := &Kafka{version: spec.Version, brokers: spec.Brokers, wire: kafkawire.New()}
+	p, err := k.plan(spec)
+	if err != nil {
+		e.environment("start kafka: %v", err)
+	}
+	p.spec, p.whole = spec, k
+	return e.start(p).plan.whole.(*Kafka)
+}
+
+func (k *Kafka) plan(spec KafkaSpec) (plan, error) {
 	bill, err := dist.Kafka(spec.Version)
 	if err == nil && (spec.Brokers < 0 || spec.Brokers > 9) {
 		err = fmt.Errorf("%d brokers: there can be 1 to 9", spec.Brokers)
 	}
 	if err != nil {
-		e.environment("start kafka: %v", err)
+		return plan{}, err
 	}
-	k := &Kafka{version: spec.Version, brokers: spec.Brokers, wire: kafkawire.New()}
-	b := e.start(plan{
-		spec:    spec,
-		whole:   k,
+	return plan{
 		name:    "kafka",
 		version: spec.Version,
+		setting: "BROKERFAULT_KAFKA=" + spec.Version,
 		nodes:   broker.Kafka(bill, spec.Brokers, spec.Config),
 		fits: func(runtime string) error {
 			if runtime == "container" && spec.Brokers > 1 && broker.KafkaHasOneAddress(spec.Version) {
@@ -80,13 +89,18 @@ func (e *Env) StartKafka(spec KafkaSpec) *Kafka {
 			}
 			return b.unregistered(strings.TrimPrefix(node, "kafka-"))
 		},
+		with: func(c Change) (plan, error) {
+			next := spec
+			next.Version, next.Config = cmp.Or(c.Version, spec.Version), c.on(spec.Config)
+			return k.plan(next)
+		},
+		tells:   k.tells,
 		greet:   map[string]greeting{broker.KafkaClient: kafkaHandshake},
 		inspect: func(l *link.Link) { l.Inspect(k.wire.Inspect) },
-	})
-	return b.plan.whole.(*Kafka)
+	}, nil
 }
 
-// Version is the brokers' version.
+// Version is the version that the brokers were started with first.
 func (k *Kafka) Version() string { return k.version }
 
 // Addresses are where clients connect: the link in front of each broker, in the

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"net"
 
 	"github.com/twmb/franz-go/pkg/kmsg"
 )
@@ -19,8 +20,8 @@ const (
 const maxAnswer = 16 << 20
 
 // kafkaHandshake asks for metadata, which every version of every broker answers.
-func kafkaHandshake(ctx context.Context, address string) error {
-	_, err := kafkaMetadata(ctx, address)
+func kafkaHandshake(conn net.Conn) error {
+	_, err := kafkaExchange(conn, kmsg.NewPtrMetadataRequest())
 	return err
 }
 
@@ -58,6 +59,10 @@ func kafkaRoundTrip(ctx context.Context, address string, r kmsg.Request) (kmsg.R
 		return nil, err
 	}
 	defer conn.Close()
+	return kafkaExchange(conn, r)
+}
+
+func kafkaExchange(conn net.Conn, r kmsg.Request) (kmsg.Response, error) {
 	const correlation = 1
 	request := kmsg.NewRequestFormatter(kmsg.FormatterClientID("brokerfault")).AppendRequest(nil, r, correlation)
 	if _, err := conn.Write(request); err != nil {

@@ -68,7 +68,7 @@ func (b *Broker) greets(ctx context.Context) []error {
 				if err != nil {
 					return err
 				}
-				return greet(ctx, address)
+				return greetAt(ctx, address, greet)
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,24 +36,35 @@ func (e *Env) StartPulsar(spec PulsarSpec) *Pulsar {
 	if spec.Version == "" {
 		spec.Version = e.settings.Pulsar
 	}
-	bill, err := dist.Pulsar(spec.Version)
+	p := &Pulsar{http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	plan, err := p.plan(spec)
 	if err != nil {
 		e.environment("start pulsar: %v", err)
 	}
-	p := &Pulsar{http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
-	b := e.start(plan{
-		spec:    spec,
-		whole:   p,
+	plan.spec, plan.whole = spec, p
+	return e.start(plan).plan.whole.(*Pulsar)
+}
+
+func (p *Pulsar) plan(spec PulsarSpec) (plan, error) {
+	bill, err := dist.Pulsar(spec.Version)
+	if err != nil {
+		return plan{}, err
+	}
+	return plan{
 		name:    "pulsar",
 		version: spec.Version,
+		setting: "BROKERFAULT_PULSAR=" + spec.Version,
 		nodes:   broker.Pulsar(bill, spec.Config),
 		ready: func(b *Broker) Probe {
 			p.Broker = b
 			return p.answers
 		},
+		with: func(c Change) (plan, error) {
+			return p.plan(PulsarSpec{Version: cmp.Or(c.Version, spec.Version), Config: c.on(spec.Config)})
+		},
+		tells: p.tells,
 		greet: map[string]greeting{broker.PulsarBinary: pulsarHandshake},
-	})
-	return b.plan.whole.(*Pulsar)
+	}, nil
 }
 
 // ServiceURL is where clients connect: the link in front of the broker. It

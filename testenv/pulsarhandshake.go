@@ -1,11 +1,11 @@
 package testenv
 
 import (
-	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 )
 
 // pulsarConnect is a CONNECT command of Pulsar's binary protocol
@@ -17,12 +17,7 @@ var pulsarConnect = []byte{0x08, 2, 0x12, 15, 0x0a, 11, 'b', 'r', 'o', 'k', 'e',
 const pulsarConnected = 3
 
 // pulsarHandshake connects as a client does.
-func pulsarHandshake(ctx context.Context, address string) error {
-	conn, err := dialBounded(ctx, address)
-	if err != nil {
-		return err
-	}
-	defer conn.Close()
+func pulsarHandshake(conn net.Conn) error {
 	frame := binary.BigEndian.AppendUint32(nil, uint32(len(pulsarConnect)+4))
 	frame = binary.BigEndian.AppendUint32(frame, uint32(len(pulsarConnect)))
 	if _, err := conn.Write(append(frame, pulsarConnect...)); err != nil {

@@ -40,17 +40,31 @@ type RocketMQ struct {
 func (e *Env) StartRocketMQ(spec RocketMQSpec) *RocketMQ {
 	e.t.Helper()
 	version, brokerVersion := spec.versions(e.settings.RocketMQ)
-	bill, err := dist.RocketMQ(version, brokerVersion)
+	spec.Version, spec.BrokerVersion = version, brokerVersion
+	r := &RocketMQ{}
+	p, err := r.plan(spec)
 	if err != nil {
 		e.environment("start rocketmq: %v", err)
 	}
-	r := &RocketMQ{}
-	b := e.start(plan{
-		spec:  spec,
-		whole: r,
-		name:  "rocketmq",
+	p.spec, p.whole = spec, r
+	b := e.start(p)
+	if version != brokerVersion {
+		e.Note("name server and proxy are RocketMQ %s", version)
+	}
+	return b.plan.whole.(*RocketMQ)
+}
+
+// plan is that of a spec with both versions.
+func (r *RocketMQ) plan(spec RocketMQSpec) (plan, error) {
+	bill, err := dist.RocketMQ(spec.Version, spec.BrokerVersion)
+	if err != nil {
+		return plan{}, err
+	}
+	return plan{
+		name: "rocketmq",
 		// The broker's own: what the suite's cases are about is its doing.
-		version: brokerVersion,
+		version: spec.BrokerVersion,
+		setting: "BROKERFAULT_ROCKETMQ=" + dist.RocketMQSetting(spec.Version, spec.BrokerVersion),
 		nodes:   broker.RocketMQ(bill, spec.Config, spec.ProxyConfig),
 		ready: func(b *Broker) Probe {
 			r.Broker = b
@@ -58,16 +72,21 @@ func (e *Env) StartRocketMQ(spec RocketMQSpec) *RocketMQ {
 		},
 		// It asks nodes that a part of the broker does not have.
 		before: func(_ *Broker, node string) Probe { return r.neededBy(node) },
+		with: func(c Change) (plan, error) {
+			next := spec
+			next.Config = c.on(spec.Config)
+			if c.Version != "" {
+				next.Version, next.BrokerVersion = RocketMQSpec{}.versions(c.Version)
+			}
+			return r.plan(next)
+		},
+		tells: r.tells,
 		greet: map[string]greeting{
 			broker.RocketMQNames:    remotingHandshake,
 			broker.RocketMQRemoting: remotingHandshake,
 			broker.RocketMQGRPC:     http2Handshake,
 		},
-	})
-	if version != brokerVersion {
-		e.Note("name server and proxy are RocketMQ %s", version)
-	}
-	return b.plan.whole.(*RocketMQ)
+	}, nil
 }
 
 func (s RocketMQSpec) versions(setting string) (version, brokerVersion string) {
@@ -100,7 +119,7 @@ func (r *RocketMQ) neededBy(node string) Probe {
 			if err != nil {
 				return err
 			}
-			return remotingHandshake(ctx, address)
+			return greetAt(ctx, address, remotingHandshake)
 		}
 	case broker.RocketMQProxy:
 		return func(ctx context.Context) error {

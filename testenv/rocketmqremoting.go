@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 )
 
 // remotingCommand is a request or an answer of RocketMQ's remoting protocol: a
@@ -29,8 +30,8 @@ const maxFrame = 16 << 20
 
 // remotingHandshake asks for something that a server of either kind refuses in
 // no time.
-func remotingHandshake(ctx context.Context, address string) error {
-	_, err := remotingExchange(ctx, address, remotingCommand{Code: unknownRequest})
+func remotingHandshake(conn net.Conn) error {
+	_, err := remotingExchange(conn, remotingCommand{Code: unknownRequest})
 	return err
 }
 
@@ -40,7 +41,12 @@ const unknownRequest = 65000
 // remotingCall returns the answer to a request; one that is no success is an
 // error with the server's words.
 func remotingCall(ctx context.Context, address string, command remotingCommand) (remotingCommand, error) {
-	answer, err := remotingExchange(ctx, address, command)
+	conn, err := dialBounded(ctx, address)
+	if err != nil {
+		return remotingCommand{}, err
+	}
+	defer conn.Close()
+	answer, err := remotingExchange(conn, command)
 	if err != nil {
 		return remotingCommand{}, err
 	}
@@ -50,13 +56,8 @@ func remotingCall(ctx context.Context, address string, command remotingCommand) 
 	return answer, nil
 }
 
-// remotingExchange sends one request on a connection of its own.
-func remotingExchange(ctx context.Context, address string, command remotingCommand) (remotingCommand, error) {
-	conn, err := dialBounded(ctx, address)
-	if err != nil {
-		return remotingCommand{}, err
-	}
-	defer conn.Close()
+// remotingExchange sends one request and reads the answer.
+func remotingExchange(conn net.Conn, command remotingCommand) (remotingCommand, error) {
 	frame, err := command.frame()
 	if err != nil {
 		return remotingCommand{}, err

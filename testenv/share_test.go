@@ -2,6 +2,7 @@ package testenv
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -42,7 +43,7 @@ func addressIn(t *testing.T, c Case, spec KafkaSpec, harm func(*Broker) Fault) (
 		}
 		e.Inject(fault).Heal()
 		e.Recovers("a handshake succeeds", 10*time.Second, func(ctx context.Context) error {
-			return kafkaHandshake(ctx, address)
+			return errors.Join(k.greets(ctx)...)
 		})
 	})
 	require.Nil(t, panicked)

@@ -16,7 +16,9 @@ func TestTimelineForProgramsTellsEachWaitWithBudgetAndTime(t *testing.T) {
 	dir := t.TempDir()
 	scenario(t, func(tb testing.TB) {
 		e := New(tb, Case{Name: "cases/one"})
-		e.Closes("the evidence", func() { require.NoError(t, e.write(dir)) })
+		e.Closes("the evidence", func() {
+			e.addTimeline(&evidence.Bundle{Dir: dir, Limit: time.Minute})
+		})
 		e.Within("it sends before", 2*time.Second, succeeds)
 		e.Inject(harmless).Heal()
 		e.Recovers("it sends", short, times)

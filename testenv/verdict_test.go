@@ -3,6 +3,7 @@ package testenv
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -206,4 +207,21 @@ func TestAssertionOfTheTestIsNobodysFault(t *testing.T) {
 	require.True(t, d.Failed())
 	d.requireVerdict(t, "not recovered")
 	require.Equal(t, "unknown", d.attrs["at_fault"])
+}
+
+func TestBrokerThatRunsOutOfMemoryIsTheEnvironmentsFaultAndSaysSo(t *testing.T) {
+	n := &fakeNode{log: filepath.Join(t.TempDir(), "kafka-1.log")}
+	d, _ := scenario(t, func(tb testing.TB) {
+		e := New(tb, Case{})
+		withFake(e, n)
+		e.Inject(harmless).Heal()
+		e.Recovers("it sends", 5*time.Second, func(ctx context.Context) error {
+			require.NoError(t, n.say("INFO fine\nTerminating due to java.lang.OutOfMemoryError: Java heap space\n"))
+			e.brokers[0].died("kafka-1", errors.New("exit status 3"))
+			<-ctx.Done()
+			return ctx.Err()
+		})
+	})
+	d.requireVerdict(t, "environment")
+	require.Contains(t, d.attrs["reason"], "kafka-1 ended unasked (exit status 3): it ran out of memory: Terminating due to java.lang.OutOfMemoryError: Java heap space")
 }

@@ -35,7 +35,7 @@ func (e *Env) Within(claim string, budget time.Duration, probe Probe) {
 	e.t.Helper()
 	wait := evidence.Begun(claim, e.scaled(budget))
 	e.sayWait(wait, "within", "%s, budget %v", claim, e.scaled(budget))
-	r, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(budget)}, poll.Probe(probe))
+	r, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(budget)}, e.observed(probe))
 	if err != nil {
 		e.failed(claim, err)
 	}
@@ -49,7 +49,7 @@ func (e *Env) Holds(claim string, duration time.Duration, probe Probe) {
 	e.t.Helper()
 	wait := evidence.Begun(claim, e.scaled(duration))
 	e.sayWait(wait, "holding", "%s, for %v", claim, e.scaled(duration))
-	r, err := poll.Holds(e.ctx, poll.Options{Budget: e.scaled(duration)}, poll.Probe(probe))
+	r, err := poll.Holds(e.ctx, poll.Options{Budget: e.scaled(duration)}, e.observed(probe))
 	if err != nil {
 		e.failed(claim, err)
 	}
@@ -74,7 +74,7 @@ func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 	wait := evidence.Begun(claim, budget)
 	e.sayWait(wait, "recovers", "%s, budget %v from the healing %v ago", claim, budget, time.Since(e.since).Round(time.Millisecond))
 	recovered := e.spend(recovering)
-	r, err := poll.Until(e.ctx, poll.Options{Budget: left}, poll.Probe(probe))
+	r, err := poll.Until(e.ctx, poll.Options{Budget: left}, e.observed(probe))
 	recovered()
 	took := time.Since(e.since)
 	if err != nil {
@@ -96,8 +96,13 @@ func (e *Env) Recovers(claim string, budget time.Duration, probe Probe) {
 // failed ends the test after a wait that did not come true.
 func (e *Env) failed(claim string, err error) {
 	e.t.Helper()
+	e.preserve() // the witness takes its time
 	var died *brokerDied
 	if errors.As(err, &died) || errors.As(context.Cause(e.ctx), &died) {
+		e.environment("%s: %v", claim, err)
+	}
+	var late *outOfTime
+	if errors.As(context.Cause(e.ctx), &late) {
 		e.environment("%s: %v", claim, err)
 	}
 	reason := fmt.Sprintf("%s: %v", claim, err)
@@ -110,8 +115,8 @@ func (e *Env) failed(claim string, err error) {
 	} else if e.witness != nil {
 		var said string
 		at, said = e.ask()
-		if errors.As(context.Cause(e.ctx), &died) {
-			e.environment("%s: %v", claim, died)
+		if errors.As(context.Cause(e.ctx), &died) || errors.As(context.Cause(e.ctx), &late) {
+			e.environment("%s: %v", claim, context.Cause(e.ctx))
 		}
 		reason += "; " + said
 	}

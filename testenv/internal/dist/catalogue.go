@@ -86,7 +86,7 @@ func RocketMQ(version, brokerVersion string) (Bill, error) {
 		}
 		return bill, nil
 	}
-	bill.Version = version + "-broker-" + brokerVersion
+	bill.Version = version + mixed + brokerVersion
 	for _, module := range []string{"broker", "store", "remoting", "common", "controller", "tiered-store"} {
 		c := rocketmq(module, brokerVersion)
 		bill.Pins = append(bill.Pins, c)

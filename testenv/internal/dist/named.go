@@ -41,3 +41,11 @@ func Named(broker, version string) (Bill, error) {
 	}
 	return Bill{}, fmt.Errorf("there is no broker %q", broker)
 }
+
+// RocketMQSetting is the value of BROKERFAULT_ROCKETMQ that gives these versions.
+func RocketMQSetting(version, brokerVersion string) string {
+	if v, b := RocketMQVersions(brokerVersion, ""); v == version && b == brokerVersion {
+		return brokerVersion
+	}
+	return version + mixed + brokerVersion
+}

@@ -37,6 +37,8 @@ type Link struct {
 	listener *net.TCPListener
 	counts   counters
 	shape    atomic.Pointer[shape]
+	// swallowing is by Direction.
+	swallowing [2]atomic.Bool
 
 	life   context.Context
 	end    context.CancelFunc
@@ -49,6 +51,7 @@ type Link struct {
 	target   func() (string, error)
 	inspect  Inspector
 	cut      bool
+	refusing bool
 	closed   bool
 	sessions map[*session]struct{}
 }
@@ -131,7 +134,10 @@ func (l *Link) accept() {
 		client, err := l.listener.AcceptTCP()
 		if err == nil {
 			l.counts.accepted.Add(1)
-			l.admit(client)
+			l.mu.Lock()
+			target, inspect := l.target, l.inspect
+			l.mu.Unlock()
+			l.admit(client, target, inspect)
 			continue
 		}
 		if errors.Is(err, net.ErrClosed) {
@@ -146,25 +152,25 @@ func (l *Link) accept() {
 }
 
 // admit books a connection before its target is dialled, so that a Cut during the
-// dial reaches it.
-func (l *Link) admit(client *net.TCPConn) {
+// dial reaches it. One that is refused has no session.
+func (l *Link) admit(client *net.TCPConn, target func() (string, error), inspect Inspector) *session {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.cut || l.closed {
-		if l.cut {
+	if l.cut || l.refusing || l.closed {
+		if l.cut || l.refusing {
 			l.counts.touched.Add(1)
 		}
 		l.counts.refused.Add(1)
 		reset(client)
-		return
+		return nil
 	}
 	s := newSession(l, client)
 	l.sessions[s] = struct{}{}
-	target, inspect := l.target, l.inspect
 	l.worker.Go(func() {
 		defer l.forget(s)
 		s.serve(target, inspect)
 	})
+	return s
 }
 
 func (l *Link) forget(s *session) {

@@ -23,8 +23,11 @@ const (
 // first given a shape; from then on this connection's bytes go through a chain,
 // because bytes that went past it could overtake those it holds.
 type pipe struct {
-	session *session
-	passed  *atomic.Int64
+	session   *session
+	direction Direction
+	passed    *atomic.Int64
+	// lost says that a part of the stream was swallowed, ended that its source has.
+	lost, ended atomic.Bool
 	// changed* have room for one message, so telling the pipe never blocks, and what
 	// was told after the pipe last looked is never missed.
 	changedDelay chan struct{}
@@ -33,9 +36,10 @@ type pipe struct {
 	free time.Time
 }
 
-func newPipe(s *session, passed *atomic.Int64) *pipe {
+func newPipe(s *session, d Direction, passed *atomic.Int64) *pipe {
 	return &pipe{
 		session:      s,
+		direction:    d,
 		passed:       passed,
 		changedDelay: make(chan struct{}, 1),
 		changedRate:  make(chan struct{}, 1),
@@ -63,11 +67,16 @@ func (p *pipe) run(source, destination *net.TCPConn, first Filter, last *outlet)
 		if err == nil {
 			continue
 		}
-		if !errors.Is(err, io.EOF) {
+		p.ended.Store(true)
+		unheard := p.swallows(0)
+		if !unheard && !errors.Is(err, io.EOF) {
 			p.session.abort()
 		}
 		first.End()
 		last.End()
+		if unheard {
+			return // the other side hears nothing of the end, whichever it is
+		}
 		if err := destination.CloseWrite(); err != nil {
 			p.session.abort()
 		}
@@ -88,6 +97,9 @@ func (p *pipe) outlet(destination *net.TCPConn) *outlet {
 }
 
 func (o *outlet) Pass(data []byte) {
+	if o.pipe.swallows(len(data)) {
+		return
+	}
 	link := o.pipe.session.link
 	if link.shape.Load().active() {
 		link.counts.touched.Add(int64(len(data)))

@@ -24,8 +24,8 @@ type session struct {
 func newSession(l *Link, client *net.TCPConn) *session {
 	s := &session{link: l, client: client}
 	s.life, s.end = context.WithCancel(l.life)
-	s.up = newPipe(s, &l.counts.up)
-	s.down = newPipe(s, &l.counts.down)
+	s.up = newPipe(s, Up, &l.counts.up)
+	s.down = newPipe(s, Down, &l.counts.down)
 	return s
 }
 
@@ -50,6 +50,9 @@ func (s *session) serve(target func() (string, error), inspect Inspector) {
 	both.Go(func() { s.up.run(s.client, upstream, up, upOut) })
 	both.Go(func() { s.down.run(upstream, s.client, down, downOut) })
 	both.Wait()
+	if s.up.lost.Load() || s.down.lost.Load() {
+		<-s.life.Done() // an orderly end would hide what was swallowed
+	}
 	s.finish()
 }
 
@@ -77,12 +80,13 @@ func (s *session) attach(target *net.TCPConn) bool {
 }
 
 // abort resets both connections; bytes still held back are dropped. If the session
-// was still open it is counted, and counted before a client can see the reset.
-func (s *session) abort(counts ...*atomic.Int64) {
+// was still open it is counted, and counted before a client can see the reset, and true
+// is returned.
+func (s *session) abort(counts ...*atomic.Int64) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.aborted {
-		return
+		return false
 	}
 	s.aborted = true
 	for _, count := range counts {
@@ -94,6 +98,13 @@ func (s *session) abort(counts ...*atomic.Int64) {
 		reset(s.target)
 	}
 	s.nudge()
+	return true
+}
+
+func (s *session) connected() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.target != nil && !s.aborted
 }
 
 // finish closes a session whose two directions have come to their ends.

@@ -45,7 +45,7 @@ type Placement struct {
 }
 
 // Node is a placed node. Its methods are for one goroutine at a time, but for
-// Address and LogFile.
+// Name, Address, LogFile, Launch and Where.
 type Node interface {
 	Name() string
 	// Start starts the node and returns once its process runs, not when it is ready.
@@ -67,6 +67,15 @@ type Node interface {
 	Address(port string) (string, error)
 	// LogFile is the file on this machine that holds the node's output.
 	LogFile() string
+	// Launch is what a start of the node starts: its rendered files and its JVM's flags.
+	Launch() broker.Launch
+	// Where is what it runs on, in words: the image, or the java of this machine.
+	Where() string
+	// Fetch makes ready what Become needs of a bill, also while the node runs.
+	Fetch(ctx context.Context, bill dist.Bill, progress func(format string, args ...any)) error
+	// Become makes a node that does not run start as another one next time, of another
+	// version or configuration, on what it has written so far. Its name and ports stay.
+	Become(ctx context.Context, next broker.Node, progress func(format string, args ...any)) error
 	// Close kills what runs and removes what Place made. It is idempotent.
 	Close(ctx context.Context) error
 }

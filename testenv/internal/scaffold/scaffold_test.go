@@ -136,7 +136,7 @@ func TestVariableOfACaseIsNoOtherName(t *testing.T) {
 	there, err := readPackage(filepath.Join(suite, "kafkatxn"))
 	require.NoError(t, err)
 	for name, want := range map[string]string{
-		"unseen": "unseen", "scene": "sceneCase", "select": "selectCase", "len": "lenCase", "time": "timeCase", "fault": "faultCase", "orders": "ordersCase",
+		"unseen": "unseen", "scene": "sceneCase", "select": "selectCase", "len": "lenCase", "time": "timeCase", "fault": "faultCase", "hanging": "hangingCase",
 	} {
 		require.Equal(t, want, there.free(name))
 	}

@@ -1,6 +1,8 @@
 package settings
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -44,13 +46,32 @@ func TestUnknownSettingIsRefused(t *testing.T) {
 	require.ErrorContains(t, err, "BROKERFAULT_BACKEND")
 }
 
+// FuzzParse gives two entries of any content. What is taken ends up in file names, in
+// image tags and in a shell's command; what is refused is named, and the default in its
+// place.
 func FuzzParse(f *testing.F) {
-	f.Add("BROKERFAULT_SCALE=2")
-	f.Add("BROKERFAULT_PULSAR=3.0.2")
-	f.Fuzz(func(t *testing.T, entry string) {
-		s, err := Parse([]string{entry})
-		if err == nil {
-			require.GreaterOrEqual(t, s.Scale, 1.0)
+	for _, setting := range Table {
+		f.Add(setting.Name+"="+setting.Default, "HOME=/nowhere")
+	}
+	f.Add("BROKERFAULT_SCALE=1e2", "BROKERFAULT_SCALE=0x1p3")
+	f.Add("BROKERFAULT_PULSAR=3.0.2\n", "BROKERFAULT_CACHE=/a/../../b")
+	f.Add("BROKERFAULT_=", "=BROKERFAULT_KEEP=1")
+	f.Add("BROKERFAULT_BASE_IMAGE=a@sha256:b", "BROKERFAULT_ROCKETMQ=5.5.0-broker-5.5.1")
+	f.Fuzz(func(t *testing.T, first, second string) {
+		s, err := Parse([]string{first, second})
+		if err != nil {
+			require.ErrorContains(t, err, Prefix)
+		}
+		require.GreaterOrEqual(t, s.Scale, 1.0)
+		require.LessOrEqual(t, s.Scale, 100.0)
+		require.True(t, filepath.IsAbs(s.Cache), s.Cache)
+		require.Equal(t, filepath.Clean(s.Cache), s.Cache)
+		require.Contains(t, []string{"auto", "container", "process"}, s.Backend)
+		require.Contains(t, []string{"fast", "full"}, s.Profile)
+		for _, word := range []string{s.Kafka, s.Pulsar, s.RocketMQ, s.BaseImage} {
+			require.NotEmpty(t, word)
+			require.NotContains(t, "-./", word[:1])
+			require.False(t, strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r > '~' || strings.ContainsRune("\"'`$;&|<>()*?[]{}\\!#", r) }), "%q", word)
 		}
 	})
 }

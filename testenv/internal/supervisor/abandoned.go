@@ -49,16 +49,45 @@ func newDir(root string) (string, *os.File, error) {
 // process and its supervisor are gone.
 func removeAbandoned(root string) {
 	dirs, _ := filepath.Glob(filepath.Join(root, prefix+"*"))
+	deaf := map[string]bool{} // engines that do not answer are asked once
 	for _, dir := range dirs {
 		lock, err := lockFileAt(filepath.Join(dir, lockFile), syscall.LOCK_EX|syscall.LOCK_NB)
 		if err != nil {
 			continue
 		}
-		if engine, err := os.ReadFile(filepath.Join(dir, engineFile)); err == nil {
-			removeContainers(strings.TrimSpace(string(engine)), filepath.Base(dir))
+		text, err := os.ReadFile(filepath.Join(dir, engineFile))
+		engine := strings.TrimSpace(string(text))
+		if err != nil {
+			engine = ""
 		}
-		_ = os.RemoveAll(dir)
+		if !deaf[engine] {
+			deaf[engine] = !removeSession(dir, engine)
+		} else {
+			keepManifest(dir)
+		}
 		lock.Close()
+	}
+}
+
+// removeSession removes all of a session. Where its engine cannot be asked for its
+// containers, the manifest that names it stays for a later run, and false is returned.
+func removeSession(dir, engine string) bool {
+	if engine != "" && removeContainers(engine, filepath.Base(dir)) != nil {
+		keepManifest(dir)
+		return false
+	}
+	_ = os.RemoveAll(dir)
+	return true
+}
+
+// keepManifest removes all of a session but what a later run needs to remove its
+// containers.
+func keepManifest(dir string) {
+	entries, _ := os.ReadDir(dir)
+	for _, entry := range entries {
+		if name := entry.Name(); name != lockFile && name != engineFile {
+			_ = os.RemoveAll(filepath.Join(dir, name))
+		}
 	}
 }
 

@@ -1,9 +1,14 @@
 package supervisor
 
 import (
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -45,16 +50,54 @@ func TestSweepLeavesAloneWhatIsNoSession(t *testing.T) {
 	require.FileExists(t, filepath.Join(root, "session-file"))
 }
 
-// A session whose engine does not answer is removed all the same, within a bound.
-func TestAbandonedSessionWithoutItsEngineIsRemoved(t *testing.T) {
+// The manifest of a session whose engine does not answer is all that leads to its
+// containers: it stays for the run that can reach the engine.
+func TestAbandonedSessionKeepsItsManifestUntilItsEngineAnswers(t *testing.T) {
 	root := t.TempDir()
 	abandoned, lock, err := newDir(root)
 	require.NoError(t, err)
-	engine := "unix://" + filepath.Join(root, "no.sock")
-	require.NoError(t, os.WriteFile(filepath.Join(abandoned, engineFile), []byte(engine), 0o600))
+	socket := filepath.Join(t.TempDir(), "engine.sock")
+	require.NoError(t, os.WriteFile(filepath.Join(abandoned, engineFile), []byte("unix://"+socket), 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(abandoned, "pulsar-1", "data"), 0o755))
 	require.NoError(t, lock.Close())
+	for range 2 {
+		_, lock, err = newDir(root)
+		require.NoError(t, err)
+		require.NoError(t, lock.Close())
+		require.FileExists(t, filepath.Join(abandoned, engineFile))
+		require.NoDirExists(t, filepath.Join(abandoned, "pulsar-1"), "but for that it is removed")
+	}
+
+	fakeEngine(t, socket)
 	_, lock, err = newDir(root)
 	require.NoError(t, err)
 	defer lock.Close()
 	require.NoDirExists(t, abandoned)
+}
+
+// fakeEngine has one container, which it has no more once it was told to remove it.
+func fakeEngine(t *testing.T, socket string) {
+	t.Helper()
+	l, err := net.Listen("unix", socket)
+	require.NoError(t, err)
+	left := []string{`{"Id":"c1"}`}
+	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case strings.HasSuffix(r.URL.Path, "/containers/json"):
+			_, _ = io.WriteString(w, "["+strings.Join(left, ",")+"]")
+		case strings.HasSuffix(r.URL.Path, "/networks"):
+			_, _ = io.WriteString(w, "[]")
+		case r.Method == http.MethodDelete:
+			left = nil
+			w.WriteHeader(http.StatusNoContent)
+		default: // a ping
+			w.Header().Set("Api-Version", "1.44")
+		}
+	})}
+	go func() { _ = s.Serve(l) }()
+	t.Cleanup(func() {
+		require.NoError(t, s.Close())
+		require.Empty(t, left, "the container was removed")
+	})
 }

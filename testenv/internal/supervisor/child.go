@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"path/filepath"
 	"runtime"
 	"sync"
 	"syscall"
@@ -140,9 +139,6 @@ func (c *child) end(dir string) {
 	}
 	engine := c.engine
 	c.mu.Unlock()
-	if engine != "" {
-		removeContainers(engine, filepath.Base(dir))
-	}
 	c.waits.Wait()
-	_ = os.RemoveAll(dir)
+	removeSession(dir, engine)
 }

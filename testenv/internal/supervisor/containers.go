@@ -2,6 +2,8 @@ package supervisor
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"time"
 
 	"github.com/moby/moby/client"
@@ -12,41 +14,63 @@ const Label = "io.brokerfault.session"
 
 // removeContainers removes what carries the session's label. A request to
 // create a container may still be on its way to the engine when its sender is
-// killed, so the engine has to have said "none" for a while.
-func removeContainers(engine, session string) {
+// killed, so the engine has to have said "none" for a while. An error means that
+// something may be left.
+func removeContainers(engine, session string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
 	cli, err := client.New(client.WithHost(engine))
 	if err != nil {
-		return
+		return fmt.Errorf("reach the container engine at %q: %w", engine, err)
 	}
 	defer cli.Close()
+	if err := answers(ctx, cli); err != nil {
+		return fmt.Errorf("reach the container engine at %q: %w", engine, err)
+	}
 	const quiet = 4
-	for none := 0; none < quiet && ctx.Err() == nil; {
-		if removeOnce(ctx, cli, session) {
+	for none := 0; none < quiet; {
+		found, err := removeOnce(ctx, cli, session)
+		switch {
+		case ctx.Err() != nil:
+			return errors.Join(ctx.Err(), err)
+		case found || err != nil:
 			none = 0
-			continue
+		default:
+			none++
 		}
-		none++
 		time.Sleep(150 * time.Millisecond)
 	}
+	return nil
+}
+
+// answers asks for a sign of life, which an engine gives at once.
+func answers(ctx context.Context, cli *client.Client) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	_, err := cli.Ping(ctx, client.PingOptions{})
+	return err
 }
 
 // removeOnce says whether there was anything to remove.
-func removeOnce(ctx context.Context, cli *client.Client, session string) bool {
+func removeOnce(ctx context.Context, cli *client.Client, session string) (found bool, err error) {
 	filters := make(client.Filters).Add("label", Label+"="+session)
-	found := false
-	if all, err := cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: filters}); err == nil {
-		for _, c := range all.Items {
-			found = true
-			_, _ = cli.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-		}
+	containers, err := cli.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: filters})
+	if err != nil {
+		return false, err
 	}
-	if all, err := cli.NetworkList(ctx, client.NetworkListOptions{Filters: filters}); err == nil {
-		for _, n := range all.Items {
-			found = true
-			_, _ = cli.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
-		}
+	for _, c := range containers.Items {
+		found = true
+		_, e := cli.ContainerRemove(ctx, c.ID, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+		err = errors.Join(err, e)
 	}
-	return found
+	networks, e := cli.NetworkList(ctx, client.NetworkListOptions{Filters: filters})
+	if e != nil {
+		return found, errors.Join(err, e)
+	}
+	for _, n := range networks.Items {
+		found = true
+		_, e := cli.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
+		err = errors.Join(err, e)
+	}
+	return found, err
 }

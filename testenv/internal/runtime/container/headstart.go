@@ -31,6 +31,15 @@ type image struct {
 	classes map[string]bool
 }
 
+// whole makes the image of a bill, with class-data archives where it can have them.
+func (r *Runtime) whole(ctx context.Context, bill dist.Bill, tell progress) (image, error) {
+	ref, err := r.image(ctx, bill, tell)
+	if err != nil {
+		return image{}, err
+	}
+	return r.withClasses(ctx, ref, bill.Key(), tell), nil
+}
+
 // withClasses adds class-data archives to an image, if it is known what goes
 // into them. What fails here makes a start slower, no more.
 func (r *Runtime) withClasses(ctx context.Context, ref, key string, tell progress) image {
@@ -74,7 +83,8 @@ func (n *node) classFlags() []string {
 	return []string{headstart.Record(classList)}
 }
 
-// withHeadStart puts what an earlier node's setup made in the place of the setup.
+// withHeadStart puts what an earlier node's setup made in the place of the setup. After
+// the first start there is nothing left of what the setup made for itself.
 func (n *node) withHeadStart(l broker.Launch) broker.Launch {
 	if !n.begun && l.Makes != "" {
 		var made map[string][]byte
@@ -88,6 +98,9 @@ func (n *node) withHeadStart(l broker.Launch) broker.Launch {
 	if n.copied {
 		l.Setup = nil
 	}
+	if n.begun {
+		l.Makes = ""
+	}
 	return l
 }
 
@@ -95,14 +108,14 @@ func (n *node) Keep(ctx context.Context) error {
 	l := n.node.Launch(n.site)
 	var errs error
 	if !n.classes[l.Main.Class] {
-		list, err := n.copyOut(ctx, classList)
+		list, err := n.readOut(ctx, classList)
 		if err == nil {
 			err = n.heads.KeepClasses(l.Main.Class, list[path.Base(classList)])
 		}
 		errs = errors.Join(errs, err)
 	}
 	if l.Makes != "" && !n.copied {
-		made, err := n.copyOut(ctx, madeCopy)
+		made, err := n.readOut(ctx, madeCopy)
 		if err == nil {
 			err = n.heads.KeepSetup(l.MadeFrom, made)
 		}
@@ -114,9 +127,9 @@ func (n *node) Keep(ctx context.Context) error {
 	return nil
 }
 
-// copyOut reads a file or the files below a directory of the container: content
+// readOut reads a file or the files below a directory of the container: content
 // by path, that of the directory left out.
-func (n *node) copyOut(ctx context.Context, name string) (map[string][]byte, error) {
+func (n *node) readOut(ctx context.Context, name string) (map[string][]byte, error) {
 	found, err := n.engine.CopyFromContainer(ctx, n.container, client.CopyFromContainerOptions{SourcePath: name})
 	if errdefs.IsNotFound(err) {
 		return nil, nil

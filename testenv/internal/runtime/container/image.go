@@ -68,16 +68,15 @@ func (r *Runtime) once(ctx context.Context, repo, tag string, tell progress, pre
 
 // Prepare makes the image, or pulls what it is made of.
 func (r *Runtime) Prepare(ctx context.Context, bill dist.Bill, tell func(format string, args ...any)) (runtime.Prepared, error) {
-	ref, err := r.image(ctx, bill, tell)
+	made, err := r.whole(ctx, bill, tell)
 	if err != nil {
 		return runtime.Prepared{}, err
 	}
-	ref = r.withClasses(ctx, ref, bill.Key(), tell).ref
-	info, err := r.engine.ImageInspect(ctx, ref)
+	info, err := r.engine.ImageInspect(ctx, made.ref)
 	if err != nil {
-		return runtime.Prepared{}, fmt.Errorf("look at the image %s: %w", ref, err)
+		return runtime.Prepared{}, fmt.Errorf("look at the image %s: %w", made.ref, err)
 	}
-	return runtime.Prepared{Name: ref, Bytes: info.Size}, nil
+	return runtime.Prepared{Name: made.ref, Bytes: info.Size}, nil
 }
 
 // buildContext prefers the jars of this machine, where the user's Maven

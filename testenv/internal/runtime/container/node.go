@@ -23,7 +23,8 @@ var loopback = netip.AddrFrom4([4]byte{127, 0, 0, 1})
 
 type node struct {
 	*placement
-	node      broker.Node
+	name      string
+	node      broker.Node // Become replaces it, and the image
 	image     string
 	container string // its name, known before the engine has answered with an id
 	log       string
@@ -44,8 +45,10 @@ type node struct {
 	addresses map[string]string
 }
 
-func (n *node) Name() string    { return n.node.Name }
-func (n *node) LogFile() string { return n.log }
+func (n *node) Name() string          { return n.name }
+func (n *node) LogFile() string       { return n.log }
+func (n *node) Launch() broker.Launch { return n.node.Launch(n.site) }
+func (n *node) Where() string         { return "image " + n.image + " on " + n.base }
 
 func (n *node) Address(port string) (string, error) {
 	if _, ok := n.ports[n.Name()][port]; !ok {

@@ -74,14 +74,15 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 		}
 		key := b.Bill.Key()
 		if _, there := images[key]; !there {
-			made, err := r.image(ctx, b.Bill, tell)
+			made, err := r.whole(ctx, b.Bill, tell)
 			if err != nil {
 				return nil, err
 			}
-			images[key] = r.withClasses(ctx, made, key, tell)
+			images[key] = made
 		}
 		placed = append(placed, &node{
 			placement: shared,
+			name:      b.Name,
 			node:      b,
 			image:     images[key].ref,
 			classes:   images[key].classes,

@@ -17,7 +17,9 @@ import (
 )
 
 type node struct {
-	node    broker.Node
+	name string
+	node broker.Node // Become replaces it
+
 	runtime *Runtime
 	jars    dist.Jars
 	home    string
@@ -36,8 +38,10 @@ type node struct {
 	asked bool // the present run was asked to end
 }
 
-func (n *node) Name() string    { return n.node.Name }
-func (n *node) LogFile() string { return n.log }
+func (n *node) Name() string          { return n.name }
+func (n *node) LogFile() string       { return n.log }
+func (n *node) Launch() broker.Launch { return n.node.Launch(n.site) }
+func (n *node) Where() string         { return n.runtime.java + ", " + n.runtime.version }
 
 func (n *node) Address(port string) (string, error) {
 	if n.ports[port] == nil {

@@ -26,6 +26,7 @@ type Runtime struct {
 	cache   *dist.Cache
 	java    string
 	build   func() (string, error) // what java calls itself
+	version string                 // in java's own words
 	session *supervisor.Session
 }
 
@@ -40,7 +41,7 @@ func New(ctx context.Context, cache *dist.Cache) (*Runtime, error) {
 		return nil, err
 	}
 	build := sync.OnceValues(func() (string, error) { return javaBuild(java.Path) })
-	return &Runtime{cache: cache, java: java.Path, build: build, session: session}, nil
+	return &Runtime{cache: cache, java: java.Path, version: "Java " + java.Version, build: build, session: session}, nil
 }
 
 // Name is "process".
@@ -98,7 +99,7 @@ func (r *Runtime) place(n broker.Node, jars dist.Jars, p runtime.Placement) (*no
 		return nil, fmt.Errorf("make a directory for %q: %w", n.Name, err)
 	}
 	made := &node{
-		node: n, runtime: r, jars: jars, home: home, ports: map[string]*port{},
+		name: n.Name, node: n, runtime: r, jars: jars, home: home, ports: map[string]*port{},
 		start: r.store(jars.Key, p.Progress),
 		log:   filepath.Join(p.LogDir, n.Name+".log"), died: p.Died,
 	}
