@@ -37,7 +37,8 @@ type Kafka struct {
 	wire    *kafkawire.Rules
 }
 
-// StartKafka starts a Kafka of this Env's own and returns once every broker, asked
+// StartKafka starts a Kafka of this Env's own, or takes over the one of an earlier test
+// (Case.Shares), and returns once every broker, asked
 // for metadata at the address that it advertises, names all brokers with their
 // addresses, and the internal topics of groups and transactions have leaders. If it
 // does not start, the test ends with the verdict environment and the brokers' last

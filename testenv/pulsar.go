@@ -27,7 +27,8 @@ type Pulsar struct {
 	http *http.Client
 }
 
-// StartPulsar starts a Pulsar of this Env's own and returns once a health
+// StartPulsar starts a Pulsar of this Env's own, or takes over the one of an earlier test
+// (Case.Shares), and returns once a health
 // check of the broker, which sends and receives a message in it, and a
 // handshake at the advertised address have succeeded. If it does not start,
 // the test ends with the verdict environment and the broker's last log lines.

@@ -33,7 +33,8 @@ type RocketMQ struct {
 	*Broker
 }
 
-// StartRocketMQ starts a RocketMQ of this Env's own and returns once the route
+// StartRocketMQ starts a RocketMQ of this Env's own, or takes over the one of an earlier test
+// (Case.Shares), and returns once the route
 // of a topic was found and a message sent and received at the address that
 // clients use. If it does not start, the test ends with the verdict environment
 // and the last log lines.
