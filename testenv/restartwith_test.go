@@ -158,7 +158,7 @@ func TestEveryBrokerGoesOnWithAnotherVersionOnItsData(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts brokers")
 	}
-	for _, place := range []string{"process", "container"} {
+	for _, place := range places(t) {
 		for kind, up := range upgrades {
 			t.Run(kind+" in a "+place, func(t *testing.T) {
 				t.Setenv("BROKERFAULT_BACKEND", place)
