@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+
 	"github.com/spf13/cobra"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
@@ -10,6 +12,7 @@ import (
 type run struct {
 	options
 	clients, brokers []string
+	parallel         int
 }
 
 func newRun() *cobra.Command {
@@ -24,6 +27,7 @@ func newRun() *cobra.Command {
 	r.addVersions(c)
 	r.addPages(c)
 	r.addJUnit(c)
+	c.Flags().IntVar(&r.parallel, "parallel", suite.AtOnce(), "how many combinations of versions to run at a time; the default is what processors and memory have room for")
 	return c
 }
 
@@ -35,6 +39,9 @@ func (r *run) addVersions(c *cobra.Command) {
 }
 
 func (r *run) run(c *cobra.Command, goTestFlags []string) error {
+	if r.parallel < 1 {
+		return fmt.Errorf("--parallel %d: it takes a number from 1 on", r.parallel)
+	}
 	sets, err := suite.Sets(r.clients, r.brokers)
 	if err != nil {
 		return err
@@ -50,14 +57,7 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 		}
 		s = s.Only(cases)
 	}
-	report := gate.NewReport()
-	for _, set := range sets {
-		if c.Context().Err() != nil {
-			report.Interrupted = true
-			break
-		}
-		report.Add(s.Run(c.Context(), set))
-	}
+	report := s.Grid(c.Context(), sets, r.parallel)
 	all, err := ofReport(report)
 	if err != nil {
 		return err
