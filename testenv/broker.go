@@ -46,6 +46,7 @@ type Broker struct {
 	ready   Probe
 	// wasReady says that it was ready once.
 	wasReady bool
+	kept     bool
 }
 
 // brokerDied ends every wait: what follows would blame the client for it.
@@ -277,14 +278,25 @@ func (b *Broker) explain(err error) error {
 	return err
 }
 
+// keep keeps, once, what a start has found out that came to its end.
+func (b *Broker) keep(ctx context.Context) error {
+	if !b.wasReady || b.kept {
+		return nil
+	}
+	b.kept = true
+	var errs error
+	for _, n := range b.nodes {
+		errs = errors.Join(errs, n.Keep(ctx))
+	}
+	return errs
+}
+
 // close stops the nodes, the last first, and the links. There is no need to
 // end a broker gently whose data are thrown away.
 func (b *Broker) close(ctx context.Context) error {
 	var errs error
+	errs = b.keep(ctx)
 	for _, n := range slices.Backward(b.nodes) {
-		if b.wasReady {
-			errs = errors.Join(errs, n.Keep(ctx))
-		}
 		errs = errors.Join(errs, n.Close(ctx))
 	}
 	for _, l := range b.links {

@@ -33,6 +33,7 @@ func (e *Env) keeps() bool { return artifacts() || e.settings.Keep }
 func (e *Env) gather() {
 	e.t.Helper()
 	if e.t.Failed() {
+		e.t.Attr("replay", e.replay())
 		e.t.Logf("replay: %s", e.replay())
 		if !e.keeps() {
 			e.t.Log("the evidence is kept with: go test -artifacts (or BROKERFAULT_KEEP=1)")

@@ -49,7 +49,7 @@ var notReplayed = []string{
 
 // replay is the command that runs this case again with these versions.
 func (e *Env) replay() string {
-	r := evidence.Replay{Package: e.testPackage(), Test: e.t.Name()}
+	r := evidence.Replay{Package: e.testPackage(), Test: e.t.Name(), Case: e.c.Name}
 	var named []string
 	for _, b := range e.brokers {
 		r.Settings = append(r.Settings, b.plan.setting)

@@ -107,6 +107,7 @@ func (e *Env) leave(b *Broker) (left bool, over []*Broker) {
 	if b.share == "" || !b.wasReady || e.t.Failed() || !fine || e.harmed || !b.holder.hand(nil) {
 		return false, nil
 	}
+	e.bounded("keep the head start of "+b.name, cleanupLimit, b.keep)
 	idle.Lock()
 	defer idle.Unlock()
 	idle.brokers = append(idle.brokers, b)

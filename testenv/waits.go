@@ -105,6 +105,10 @@ func (e *Env) failed(claim string, err error) {
 	if errors.As(context.Cause(e.ctx), &late) {
 		e.environment("%s: %v", claim, err)
 	}
+	var unwritten toDo
+	if errors.As(err, &unwritten) {
+		e.environment("%s: %v", claim, err)
+	}
 	reason := fmt.Sprintf("%s: %v", claim, err)
 	if e.injected == 0 {
 		e.environment("%s; no fault had been injected yet", reason)
@@ -139,5 +143,10 @@ func (e *Env) underFault() bool {
 // ToDo is a probe that is still to be written: it fails at once and says so. The
 // skeleton of a new case has one for each phase.
 func ToDo(phase string) Probe {
-	return func(context.Context) error { return Stop(errors.New("to do: " + phase)) }
+	return func(context.Context) error { return Stop(toDo(phase)) }
 }
+
+// toDo says that the test is not written to its end, so it is nobody's fault.
+type toDo string
+
+func (t toDo) Error() string { return "to do: " + string(t) }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -40,6 +41,9 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	if p.base == "" {
 		return errors.New("--base is needed: the go.mod, or the git revision, before the change")
 	}
+	if err := p.options.check(); err != nil {
+		return err
+	}
 	s, err := p.suite(c, goTestFlags)
 	if err != nil {
 		return err
@@ -48,13 +52,18 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	if err != nil {
 		return err
 	}
-	base, err := suite.Versions(c.Context(), p.base, cases.Clients())
+	base, err := versionsOf(c, "--base", p.base, cases.Clients())
 	if err != nil {
-		return fmt.Errorf("--base: %w", err)
+		return err
 	}
-	head, err := suite.Versions(c.Context(), p.head, cases.Clients())
+	head, err := versionsOf(c, "--head", p.head, cases.Clients())
 	if err != nil {
-		return fmt.Errorf("--head: %w", err)
+		return err
+	}
+	if !slices.ContainsFunc(cases.Clients(), func(m string) bool { return base[m] != "" && head[m] != "" }) {
+		_, _ = fmt.Fprintf(c.ErrOrStderr(), "faultgate: nothing to compare: %s and %s have none of the clients under test in common: %s\n",
+			p.base, p.head, strings.Join(cases.Clients(), ", "))
+		return exit(gate.ExitNothingRan)
 	}
 	before, after := differing(cases.Clients(), base, head)
 	if len(after.Clients) == 0 {
@@ -83,6 +92,20 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 		return err
 	}
 	return code(result.ExitCode())
+}
+
+// versionsOf are the versions in a go.mod. One that cannot be resolved is no reason to
+// allow anything.
+func versionsOf(c *cobra.Command, flag, source string, modules []string) (map[string]string, error) {
+	versions, err := suite.Versions(c.Context(), source, modules)
+	var unresolved *suite.Unresolved
+	if errors.As(err, &unresolved) {
+		return nil, environment(c, err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return versions, nil
 }
 
 // differing are the clients that both have, in another version each. One that only one

@@ -95,6 +95,22 @@ func TestCompareOfTheSameVersionsRunsNothingAndAllows(t *testing.T) {
 	assert.NotContains(t, progress.String(), "TestCase")
 }
 
+func TestCompareAllowsNothingThatItCannotResolveOrCompare(t *testing.T) {
+	cases(t)
+	for file, text := range map[string]string{
+		"unknown.mod": "module x\n\ngo 1.26\n\nrequire example.com/client v1.99.9\n",
+		"without.mod": "module x\n\ngo 1.26\n",
+	} {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+	}
+	var out, words bytes.Buffer
+	require.Equal(t, gate.ExitEnvironment, Main([]string{"compare", "-base", "go.mod", "-head", "unknown.mod"}, &out, &words), out.String())
+	require.Contains(t, words.String(), "resolve example.com/client v1.99.9 in unknown.mod")
+	require.Equal(t, gate.ExitNothingRan, Main([]string{"compare", "-base", "without.mod"}, &out, &words), out.String())
+	require.Contains(t, words.String(), "have none of the clients under test in common: example.com/client")
+	require.NotContains(t, out.String(), "allow")
+}
+
 func TestBisectFindsTheReleaseThatHeals(t *testing.T) {
 	cases(t)
 	var out, progress bytes.Buffer

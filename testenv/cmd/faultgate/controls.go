@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -30,6 +31,10 @@ func newControls() *cobra.Command {
 			cases, err := o.catalogue(c, s)
 			if err != nil {
 				return err
+			}
+			if len(grouped(cases)) == 0 {
+				_, _ = fmt.Fprintln(c.ErrOrStderr(), "faultgate: no case that was picked lists a known-bad or known-good combination")
+				return exit(gate.ExitNothingRan)
 			}
 			controls := runControls(c, s, cases)
 			if err := o.print(c, shown{result: controls, text: controls.Text()}); err != nil {
@@ -62,6 +67,7 @@ func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) gate.Co
 		if c.Context().Err() != nil {
 			break
 		}
+		s.Announce(g.set, len(g.cases))
 		report := s.Only(g.cases).Run(c.Context(), g.set)
 		for _, control := range g.controls {
 			control.Judge(report)

@@ -71,7 +71,7 @@ func TestRunPassesItsFlagsOnAndPrintsJSON(t *testing.T) {
 	module(t, recordsItsSettings)
 	var out, progress bytes.Buffer
 	code := Main([]string{"run", "-json", "-broker", "pulsar=3.0.2", "-runtime", "process", "-profile", "full",
-		"-artifacts", "kept", "--", "-run", "TestCase"}, &out, &progress)
+		"-artifacts", "kept", "-case", "^cases/one$", "--", "-timeout=1m"}, &out, &progress)
 	require.Equal(t, gate.ExitOK, code, progress.String())
 	var r gate.Report
 	require.NoError(t, json.Unmarshal(out.Bytes(), &r))
@@ -80,7 +80,10 @@ func TestRunPassesItsFlagsOnAndPrintsJSON(t *testing.T) {
 	assert.Equal(t, "process", r.Cells[0].Runtime)
 	assert.Equal(t, "full", r.Cells[0].Reason)
 	assert.DirExists(t, r.Cells[0].Artifacts)
-	assert.Contains(t, progress.String(), "TestCase: recovered")
+	assert.Contains(t, progress.String(), "cases/one, 3.0.2: recovered")
+
+	assert.Equal(t, exitUsage, Main([]string{"run", "-case", "one", "--", "-run=TestOther"}, &out, &progress))
+	assert.Contains(t, progress.String(), "-run behind -- does not go with --case")
 }
 
 func TestRunEndsWithTheReportsExitCode(t *testing.T) {

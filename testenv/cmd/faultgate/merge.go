@@ -17,6 +17,9 @@ func newMerge() *cobra.Command {
 			"with the code that one run of it all would have had. It refuses files that have the same cell.",
 		Args: arguments(1, math.MaxInt, "files that run -json has printed"),
 		RunE: func(c *cobra.Command, files []string) error {
+			if err := o.check(); err != nil {
+				return err
+			}
 			r, err := gate.Merge(files)
 			if err != nil {
 				return err

@@ -31,12 +31,12 @@ func TestNewWritesIntoTheCheckoutAndTellsWhatIsNext(t *testing.T) {
 	args := []string{"new", "-package", "pulsarquota", "-name", "twice-full", "-issue", "https://example.com/1", "-claim", "it comes back twice"}
 	var out, words bytes.Buffer
 	require.Zero(t, Main(args, &out, &words), words.String())
-	text, err := os.ReadFile("../pulsarquota/twice-full_test.go")
+	text, err := os.ReadFile("../pulsarquota/twicefull_test.go")
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"example.com/fork/testenv"`)
 	require.Contains(t, string(text), `"it comes back twice"`)
 	for _, step := range []string{
-		"pulsarquota/twice-full is in pulsarquota/twice-full_test.go",
+		"pulsarquota/twice-full is in pulsarquota/twicefull_test.go",
 		"go test -count=1 -v -run '^TestTwiceFull$' ./pulsarquota",
 		"go tool faultgate controls -case '^pulsarquota/twice-full$'",
 		"go test ./testenv -run Table -update",
@@ -45,7 +45,7 @@ func TestNewWritesIntoTheCheckoutAndTellsWhatIsNext(t *testing.T) {
 	}
 
 	require.Equal(t, exitUsage, Main(args, &out, &words))
-	require.Equal(t, "faultgate: the case pulsarquota/twice-full is there already, in twice-full_test.go\n", words.String())
+	require.Equal(t, "faultgate: the case pulsarquota/twice-full is there already, in twicefull_test.go\n", words.String())
 }
 
 func TestNewDoesNotWriteIntoTheModuleCache(t *testing.T) {

@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/settings"
 	"github.com/brokerfault/brokerfault/testenv/internal/suite"
 )
 
@@ -43,12 +45,26 @@ func (o *options) suite(c *cobra.Command, goTestFlags []string) (*suite.Suite, e
 	if err != nil {
 		return nil, err
 	}
+	// What every test would say, after it was built.
+	if _, err := settings.Parse(append(os.Environ(), env...)); err != nil {
+		return nil, err
+	}
 	stderr := &lines{w: c.ErrOrStderr()}
 	s := &suite.Suite{
 		Packages: o.packages, Env: env, Flags: goTestFlags, Artifacts: o.artifacts, Stderr: stderr,
 		Finished: func(p gate.Progress) { _, _ = fmt.Fprintln(stderr, p) },
 	}
 	return s, s.Locate(c.Context())
+}
+
+// check says before a run what could not be written in it or after it.
+func (o *options) check() error {
+	if o.artifacts != "" {
+		if err := os.MkdirAll(o.artifacts, 0o755); err != nil {
+			return fmt.Errorf("--artifacts: %w; name a directory that can be made", err)
+		}
+	}
+	return o.output.check()
 }
 
 // environment is what the flags add to the environment of go test.

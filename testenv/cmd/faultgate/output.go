@@ -37,6 +37,25 @@ func (o *output) addJUnit(c *cobra.Command) {
 	c.Flags().StringVar(&o.junit, "junit", "", "write the verdicts to this file, as JUnit XML")
 }
 
+// check says before a run which of the files could not be written after it.
+func (o *output) check() error {
+	for flag, path := range map[string]string{"--markdown": o.markdown, "--html": o.html, "--junit": o.junit} {
+		if path == "" {
+			continue
+		}
+		_, before := os.Stat(path)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+		if err != nil {
+			return fmt.Errorf("%s: %w; name a file that can be written", flag, err)
+		}
+		_ = f.Close()
+		if before != nil { // it was made here
+			_ = os.Remove(path)
+		}
+	}
+	return nil
+}
+
 // shown is a result in the forms that there are of it; what is nil is not.
 type shown struct {
 	result   any // for JSON

@@ -49,11 +49,23 @@ func TestPageOfARunAndOfItsDocumentShowItsArtifacts(t *testing.T) {
 	assert.Contains(t, string(junit), `<testcase name="cases/one"`)
 }
 
-func TestFileThatCannotBeWrittenKeepsNoOtherBack(t *testing.T) {
+func TestFileThatCannotBeWrittenIsToldBeforeTheRun(t *testing.T) {
 	module(t, leavesATimeline)
 	missing := filepath.Join("none", "run.html")
 	out, words := says(t, exitUsage, "run", "-json", "-html", missing, "-junit", "run.xml")
-	require.Contains(t, words, "write the page: open "+missing)
-	require.Len(t, cellsOf(t, out), 1)
-	require.FileExists(t, "run.xml")
+	require.Contains(t, words, "--html: open "+missing)
+	require.Empty(t, out)
+	require.NoFileExists(t, "run.xml")
+
+	require.NoError(t, os.WriteFile("file", nil, 0o600))
+	_, words = says(t, exitUsage, "run", "-artifacts", "file")
+	require.Contains(t, words, "--artifacts: mkdir file")
+}
+
+func TestGoModThatDoesNotParseIsTheEnvironmentsFault(t *testing.T) {
+	module(t, leavesATimeline)
+	require.NoError(t, os.WriteFile("go.mod", []byte("modul x\n"), 0o600))
+	out, words := says(t, gate.ExitEnvironment, "run")
+	require.Contains(t, words, "go.mod:1")
+	require.Contains(t, out, "go test failed before it came to a package")
 }

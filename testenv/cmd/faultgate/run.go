@@ -1,7 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -42,6 +45,9 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 	if r.parallel < 1 {
 		return fmt.Errorf("--parallel %d: it takes a number from 1 on", r.parallel)
 	}
+	if err := r.options.check(); err != nil {
+		return err
+	}
 	sets, err := suite.Sets(r.clients, r.brokers)
 	if err != nil {
 		return err
@@ -51,6 +57,9 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 		return err
 	}
 	if r.pattern != "" || len(r.clients) > 0 || len(r.brokers) > 0 {
+		if slices.ContainsFunc(goTestFlags, picksTests) {
+			return errors.New("-run behind -- does not go with --case, --client or --broker, which pick the tests themselves: name the case with --case")
+		}
 		cases, err := r.selected(c, s, sets[0])
 		if err != nil {
 			return err
@@ -66,6 +75,12 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 		return err
 	}
 	return code(report.ExitCode())
+}
+
+// picksTests says that a flag of go test is -run.
+func picksTests(flag string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	return strings.HasPrefix(flag, "-") && (name == "run" || name == "test.run")
 }
 
 // selected are the cases of the pattern that are about these clients and brokers.
@@ -85,6 +100,7 @@ func (r *run) selected(c *cobra.Command, s *suite.Suite, set suite.Set) (gate.Ca
 		cases = cases.Of(modules...)
 	}
 	if cases = suite.About(cases, set.Brokers); len(cases) == 0 {
+		_, _ = fmt.Fprintln(c.ErrOrStderr(), "faultgate: no case that was picked runs on the broker of --broker; faultgate list tells what they are about")
 		return nil, exit(gate.ExitNothingRan)
 	}
 	return cases, nil

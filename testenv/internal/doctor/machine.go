@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jedib0t/go-pretty/v6/text"
+
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
 	"github.com/brokerfault/brokerfault/testenv/internal/runtime/container"
 	"github.com/brokerfault/brokerfault/testenv/internal/runtime/process"
@@ -67,7 +69,8 @@ func firstLine(ctx context.Context, path string, args ...string) (string, error)
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("%s does not end: %w", cmd, context.Cause(ctx))
 	}
-	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	// Maven colours its name even when it is told not to.
+	line, _, _ := strings.Cut(strings.TrimSpace(text.StripEscape(string(out))), "\n")
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", cmd, err, line)
 	}

@@ -15,6 +15,8 @@ type Replay struct {
 	Test string
 	// Client is MODULE=VERSION where the client is not the one of go.mod.
 	Client string
+	// Case is the case's name.
+	Case string
 }
 
 // String is a line for a shell, to be run in the module's root.
@@ -23,16 +25,17 @@ func (r Replay) String() string {
 	for _, s := range r.Settings {
 		words = append(words, quoteSetting(s))
 	}
+	if r.Client != "" {
+		picked := "'^" + regexp.QuoteMeta(r.Case) + "$'"
+		words = append(words, "go tool faultgate run -packages", quote(r.Package), "-client", quote(r.Client), "-case", picked)
+		return strings.Join(words, " ")
+	}
 	parts := strings.Split(r.Test, "/")
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 	}
 	run := "'" + strings.ReplaceAll(strings.Join(parts, "/"), "'", `'\''`) + "'"
-	if r.Client != "" {
-		words = append(words, "go tool faultgate run -packages", quote(r.Package), "-client", quote(r.Client), "-- -run", run)
-	} else {
-		words = append(words, "go test -run", run, "-count=1", quote(r.Package))
-	}
+	words = append(words, "go test -run", run, "-count=1", quote(r.Package))
 	return strings.Join(words, " ")
 }
 

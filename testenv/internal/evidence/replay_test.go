@@ -11,8 +11,8 @@ func TestReplayIsALineForAShell(t *testing.T) {
 		"BROKERFAULT_KAFKA=3.5.1 BROKERFAULT_BACKEND=process go test -run '^TestX$' -count=1 ./kafkatxn": {
 			Settings: []string{"BROKERFAULT_KAFKA=3.5.1", "BROKERFAULT_BACKEND=process"}, Package: "./kafkatxn", Test: "TestX",
 		},
-		"go tool faultgate run -packages ./kafkatxn -client a/b=v1.0.0 -- -run '^TestX$'": {
-			Package: "./kafkatxn", Test: "TestX", Client: "a/b=v1.0.0",
+		`go tool faultgate run -packages ./kafkatxn -client a/b=v1.0.0 -case '^kafkatxn/zombie$'`: {
+			Package: "./kafkatxn", Test: "TestX", Client: "a/b=v1.0.0", Case: "kafkatxn/zombie",
 		},
 		`go test -run '^TestX$/^with_\(one\)_\$it'\''s$' -count=1 '/tmp/a b'`: {
 			Package: "/tmp/a b", Test: "TestX/with_(one)_$it's",

@@ -49,6 +49,11 @@ type Collector struct {
 	stray  []string
 }
 
+// Silent says that there was nothing in the stream.
+func (c *Collector) Silent() bool {
+	return len(c.order) == 0 && len(c.stray) == 0 && len(c.builds) == 0
+}
+
 // Begin says that go test starts now; until a first test runs, it compiles.
 func (c *Collector) Begin() { c.began = time.Now() }
 
@@ -107,9 +112,18 @@ func (c *Collector) test(k key) *test {
 	return t
 }
 
+// again is a new run of a test that has ended.
+func (c *Collector) again(k key) *test {
+	delete(c.tests, k)
+	return c.test(k)
+}
+
 func (c *Collector) event(t *test, e event) {
 	switch e.Action {
 	case "run":
+		if t.result != "" { // -count: it is run again
+			t = c.again(t.key)
+		}
 		if c.built == 0 && !c.began.IsZero() {
 			c.built = time.Since(c.began)
 		}

@@ -165,5 +165,5 @@ func TestProgressHasALineForEachFinishedTest(t *testing.T) {
 	require.NoError(t, err)
 	_, _ = c.Write(b)
 	require.Len(t, lines, 2)
-	assert.Contains(t, lines[0], "TestSameProducerSendsAgain: not recovered (client) - of 30s")
+	assert.Contains(t, lines[0], "pulsarquota/self-heal, pulsar-client-go v0.18.0, pulsar 3.0.2: not recovered (client) within 30s")
 }

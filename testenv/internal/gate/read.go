@@ -46,7 +46,13 @@ func Read(path string) (*Report, error) {
 	return Merge(files)
 }
 
+// largest is how big a report may be, in bytes.
+const largest = 256 << 20
+
 func readFile(path string) (*Report, error) {
+	if info, err := os.Stat(path); err == nil && (!info.Mode().IsRegular() || info.Size() > largest) {
+		return nil, fmt.Errorf("read %s: it is no file of at most %d MB", path, largest>>20)
+	}
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read a report: %w", err)

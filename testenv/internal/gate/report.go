@@ -23,8 +23,13 @@ type Cell struct {
 	// BudgetMS is nil if the case never came to its wait for recovery.
 	BudgetMS *int64 `json:"budget_ms"`
 	// KnownBad is the evidence for which this combination is listed as failing.
-	KnownBad string           `json:"known_bad,omitempty"`
-	Reason   string           `json:"reason,omitempty"`
+	KnownBad string `json:"known_bad,omitempty"`
+	Reason   string `json:"reason,omitempty"`
+	// Replay is the command that runs a failed case again.
+	Replay string `json:"replay,omitempty"`
+	// Output is the end of what a failed test has printed, where the reason is an
+	// assertion of its own.
+	Output   string           `json:"output,omitempty"`
 	Evidence map[string]int64 `json:"evidence"`
 	// SpentMS says where the test's time went: prepare (downloads, images, class
 	// archives), queue (other brokers' starts), start, scenario (fault and

@@ -26,6 +26,10 @@ func (r *Report) Print(w io.Writer) error {
 	for _, c := range r.Cells {
 		if c.Reason != "" && c.Verdict != evidence.Recovered {
 			fmt.Fprintf(&b, "%s: %s: %s\n", c.Case, c.Verdict, c.Reason)
+			indented(&b, c.Output)
+		}
+		if c.Replay != "" {
+			fmt.Fprintf(&b, "%s: again with: %s\n", c.Case, c.Replay)
 		}
 		if c.KnownBad != "" {
 			fmt.Fprintf(&b, "%s: listed as known-bad: %s\n", c.Case, c.KnownBad)
@@ -60,9 +64,13 @@ func (r *Report) table() table.Writer {
 func list(b *strings.Builder, title string, all []Failure) {
 	for _, f := range all {
 		fmt.Fprintf(b, "%s: %s\n", title, strings.TrimSpace(f.Package+" "+f.Test))
-		for line := range strings.Lines(f.Output) {
-			b.WriteString("    " + strings.TrimRight(line, "\n") + "\n")
-		}
+		indented(b, f.Output)
+	}
+}
+
+func indented(b *strings.Builder, text string) {
+	for line := range strings.Lines(text) {
+		b.WriteString("    " + strings.TrimRight(line, "\n") + "\n")
 	}
 }
 
@@ -142,19 +150,29 @@ func milliseconds(n int64) string {
 	return (time.Duration(n) * time.Millisecond).String()
 }
 
-// String is one line: the result, the time, the test, and the verdict.
+// String is one line: the result, the time, and what it was: a case with its versions and
+// verdict, or a test.
 func (p Progress) String() string {
-	s := fmt.Sprintf("%-4s %6.1fs %s", p.Result, p.Elapsed, p.Package)
-	if p.Test != "" {
-		s += " " + p.Test
-	} else {
-		s += " does not build"
-	}
-	if p.Cell != nil {
-		s += ": " + p.Cell.Words()
-		if r := p.Cell.recovery(); r != "" {
-			s += " " + r
+	s := fmt.Sprintf("%-4s %6.1fs ", p.Result, p.Elapsed)
+	switch {
+	case p.Cell != nil:
+		s += p.Cell.Case
+		for _, with := range []string{p.Cell.client(), version(p.Cell.Broker, p.Cell.BrokerVersion)} {
+			if with != "" {
+				s += ", " + with
+			}
 		}
+		s += ": " + p.Cell.Words()
+		switch {
+		case p.Cell.RecoveryMS != nil:
+			s += " in " + p.Cell.recovery()
+		case p.Cell.BudgetMS != nil:
+			s += " within " + milliseconds(*p.Cell.BudgetMS)
+		}
+	case p.Test != "":
+		s += p.Package + " " + p.Test
+	default:
+		s += p.Package + " does not build"
 	}
 	return s
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,6 +121,12 @@ func (c *Collector) cell(t *test) (Cell, []Failure) {
 		ElapsedMS: int64(math.Round(t.elapsed * 1000)), Result: cmp.Or(t.result, cutOff),
 		listing: listing{t.attrs["claim"], t.attrs["known_bad_at"], t.attrs["known_good_at"]},
 	}
+	if t.result == failed {
+		cell.Replay = t.attrs["replay"]
+		if strings.Contains(cell.Reason, "assertion") {
+			cell.Output = assertion(t.output)
+		}
+	}
 	var bad []Failure
 	number := func(name, value string) *int64 {
 		n, err := strconv.ParseInt(value, 10, 64)
@@ -156,6 +163,23 @@ func (c *Collector) cell(t *test) (Cell, []Failure) {
 		cell.Verdict = evidence.Environment
 	}
 	return cell, bad
+}
+
+// timelineLine is a line that the test environment has logged.
+var timelineLine = regexp.MustCompile(`^\s+\S+\.go:\d+: +\d+\.\d+s  `)
+
+// assertion is what of a test's output is its own words: neither the timeline nor what the
+// test environment says at the end.
+func assertion(output []string) string {
+	var own []string
+	for _, line := range output {
+		said := strings.Contains(line, ".go:") && (strings.Contains(line, ": replay: ") || strings.Contains(line, ": evidence: ") || strings.Contains(line, "the evidence is kept with"))
+		if timelineLine.MatchString(line) || said || strings.HasPrefix(strings.TrimSpace(line), "--- FAIL") {
+			continue
+		}
+		own = append(own, line)
+	}
+	return strings.TrimSpace(strings.Join(own, "\n"))
 }
 
 // without gives a verdict to a case that recorded none.

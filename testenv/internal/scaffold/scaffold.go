@@ -73,7 +73,7 @@ func (c Case) Write() (Skeleton, error) {
 	}
 	dir := filepath.Join(c.Root, c.Package)
 	s := Skeleton{
-		File: filepath.Join(dir, c.Name+"_test.go"),
+		File: filepath.Join(dir, strings.ReplaceAll(c.Name, "-", "")+"_test.go"),
 		Case: c.Package + "/" + c.Name,
 		Test: "Test" + camel(c.Name, true),
 	}

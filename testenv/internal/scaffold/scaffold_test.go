@@ -53,7 +53,7 @@ func TestEachSkeletonCompilesAndFailsWithItsFirstToDoBeforeABrokerStarts(t *test
 	for _, p := range Packages() {
 		written, err := Case{Root: root, Package: p, Name: "not-yet-written-7", Issue: "https://example.com/1", Claim: "a \"quoted\"\n claim"}.Write()
 		require.NoError(t, err)
-		require.Equal(t, Skeleton{filepath.Join(root, p, "not-yet-written-7_test.go"), p + "/not-yet-written-7", "TestNotYetWritten7"}, written)
+		require.Equal(t, Skeleton{filepath.Join(root, p, "notyetwritten7_test.go"), p + "/not-yet-written-7", "TestNotYetWritten7"}, written)
 		name, err := filepath.Abs(filepath.Join(suite, p, filepath.Base(written.File)))
 		require.NoError(t, err)
 		replaced[name] = written.File

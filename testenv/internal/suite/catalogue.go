@@ -18,6 +18,7 @@ func (s *Suite) List(ctx context.Context) (gate.Catalogue, error) {
 	listing := *s
 	listing.Env = append(slices.Clone(s.Env), "BROKERFAULT_LIST=1", "BROKERFAULT_REQUIRE=0")
 	listing.Flags, listing.Artifacts, listing.Finished = []string{"-short"}, "", nil
+	_, _ = fmt.Fprintln(s.Stderr, "list the cases of", strings.Join(s.Packages, " "))
 	listing.Packages = s.scenarios(ctx)
 	r, err := listing.run(ctx, Set{})
 	if err == nil && ctx.Err() != nil {

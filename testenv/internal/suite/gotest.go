@@ -16,8 +16,8 @@ const interruptGrace = 20 * time.Second
 
 // goTest runs the go command in a process group of its own, which an
 // interrupt of ctx reaches as a whole, and returns once the stream has ended.
-// That tests failed is no error: the stream tells it.
-func goTest(ctx context.Context, dir string, args, env []string, stdout, stderr io.Writer) error {
+// That tests failed is no error: the stream tells it, if there is one.
+func goTest(ctx context.Context, dir string, args, env []string, stdout, stderr io.Writer) (failed bool, err error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
@@ -25,15 +25,15 @@ func goTest(ctx context.Context, dir string, args, env []string, stdout, stderr 
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGINT) }
 	cmd.WaitDelay = interruptGrace
-	err := cmd.Run()
+	err = cmd.Run()
 	if ctx.Err() != nil && cmd.Process != nil {
 		// What is left of the group ignored the interrupt.
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-		return nil
+		return false, nil
 	}
-	var failed *exec.ExitError
-	if err == nil || errors.As(err, &failed) && failed.ExitCode() == 1 {
-		return nil
+	var ended *exec.ExitError
+	if err == nil || errors.As(err, &ended) && ended.ExitCode() == 1 {
+		return err != nil, nil
 	}
-	return fmt.Errorf("run go test: %w", err)
+	return true, fmt.Errorf("run go test: %w", err)
 }

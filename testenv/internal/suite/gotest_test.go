@@ -38,7 +38,8 @@ func TestInterruptReachesTheTestsAndKeepsWhatWasDone(t *testing.T) {
 	var out gate.Collector
 	// TestB begins right after; whether it has recorded its case is not told.
 	out.Finished = func(gate.Progress) { cancel() }
-	require.NoError(t, goTest(ctx, dir, []string{"test", "-json", "-count=1", "./..."}, []string{"GOFLAGS=", "GOWORK=off"}, &out, io.Discard))
+	_, err := goTest(ctx, dir, []string{"test", "-json", "-count=1", "./..."}, []string{"GOFLAGS=", "GOWORK=off"}, &out, io.Discard)
+	require.NoError(t, err)
 	r := out.Report(true)
 	require.NotEmpty(t, r.Cells)
 	assert.Equal(t, evidence.Recovered, r.Cells[0].Verdict)

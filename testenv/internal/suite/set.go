@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/settings"
 )
 
 // Brokers are the names that a set's broker can have.
@@ -38,6 +39,11 @@ func Sets(clients, brokers []string) ([]Set, error) {
 		}
 		if slices.Contains(seen, name) {
 			return nil, fmt.Errorf("--broker names %s twice; give its versions with commas between", name)
+		}
+		for _, v := range versions {
+			if _, err := settings.Parse([]string{setting(Broker{name, v})}); err != nil {
+				return nil, fmt.Errorf("--broker %q: %w", given, err)
+			}
 		}
 		seen = append(seen, name)
 		sets = times(sets, versions, func(s *Set, v string) { s.Brokers = append(s.Brokers, Broker{name, v}) })

@@ -2,6 +2,7 @@ package suite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -116,6 +117,9 @@ func (s *Suite) run(ctx context.Context, set Set) (*gate.Report, error) {
 	args = append(append(args, s.Packages...), s.Flags...)
 	out := gate.Collector{Finished: s.Finished}
 	out.Begin()
-	err := goTest(ctx, s.Dir, args, env, &out, s.Stderr)
+	failed, err := goTest(ctx, s.Dir, args, env, &out, s.Stderr)
+	if err == nil && failed && out.Silent() {
+		err = errors.New("go test failed before it came to a package, for the reason that it gives above")
+	}
 	return out.Report(ctx.Err() != nil), err
 }

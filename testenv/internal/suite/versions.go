@@ -16,6 +16,10 @@ import (
 	"golang.org/x/mod/semver"
 )
 
+// Unresolved says that the go command could not tell a version: whatever it is, nothing
+// can be said about it.
+type Unresolved struct{ error }
+
 // Versions are the versions that the build list of a go.mod has of modules; one that it
 // has not is left out. Source is a file, or a git revision of the current repository.
 func Versions(ctx context.Context, source string, modules []string) (map[string]string, error) {
@@ -47,7 +51,10 @@ func Versions(ctx context.Context, source string, modules []string) (map[string]
 			return nil, fmt.Errorf("read the versions of %s: %w", source, err)
 		}
 		switch {
-		case m.Error != nil: // not in the build list
+		case m.Error != nil && m.Version == "" && strings.Contains(m.Error.Err, "not a known dependency"):
+			// It is not in the build list.
+		case m.Error != nil:
+			return nil, &Unresolved{fmt.Errorf("resolve %s in %s: %s", strings.TrimSpace(m.Path+" "+m.Version), source, m.Error.Err)}
 		case m.Replace != nil:
 			return nil, fmt.Errorf("%s replaces %s with %s: only releases can be compared", source, m.Path, strings.TrimSpace(m.Replace.Path+" "+m.Replace.Version))
 		default:

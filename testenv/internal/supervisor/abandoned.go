@@ -25,6 +25,9 @@ func Root() string {
 // happen under one lock, so nobody takes a directory for abandoned between its
 // making and its locking.
 func newDir(root string) (string, *os.File, error) {
+	if strings.Contains(root, ",") {
+		return "", nil, fmt.Errorf("the directory for temporary files, %q, has a comma in its name, at which brokers split their settings: set TMPDIR to another one", filepath.Dir(root))
+	}
 	if err := os.MkdirAll(root, 0o700); err != nil {
 		return "", nil, fmt.Errorf("make the directory of sessions: %w", err)
 	}
