@@ -91,7 +91,7 @@ func TestNothingIsLeftOfAKilledSuiteAndAnotherIsUntouched(t *testing.T) {
 			for i := range max(len(endings), rounds/len(all)) {
 				ending, after := endings[i%len(endings)], rand.N(longestLife)
 				victim := startVictim(t, ending, after)
-				victim.ends(t)
+				require.Error(t, victim.ends(t))
 				requireGone(t, victim, place, fmt.Sprintf("%s after %v", ending, after))
 			}
 			require.NoError(t, bystander.input.Close())

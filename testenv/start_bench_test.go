@@ -105,18 +105,21 @@ func median(all []started) started {
 func measureStart(b *testing.B, start func(e *Env) *Broker, flags func(broker string, jvm []string) []string) (s started) {
 	b.Helper()
 	quiet := &double{TB: b, attrs: map[string]string{}}
-	done := make(chan struct{})
+	up, done := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(done)
-		defer func() {
-			for _, f := range slices.Backward(quiet.cleanups) {
-				f()
-			}
-		}()
+		defer close(up) // also where it does not start
 		e := New(quiet, Case{Name: "testenv/start", Claim: "a broker starts"})
 		e.jvm = flags
 		start(e)
-		s = started{e.spent[starting], residentMemory(b)}
+		s.took = e.spent[starting]
+	}()
+	<-up
+	s.resident = residentMemory(b)
+	go func() {
+		defer close(done)
+		for _, f := range slices.Backward(quiet.cleanups) {
+			f()
+		}
 	}()
 	<-done
 	if s.took == 0 {

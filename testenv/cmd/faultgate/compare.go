@@ -41,7 +41,7 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	if p.base == "" {
 		return errors.New("--base is needed: the go.mod, or the git revision, before the change")
 	}
-	if err := p.options.check(); err != nil {
+	if err := p.check(); err != nil {
 		return err
 	}
 	s, err := p.suite(c, goTestFlags)

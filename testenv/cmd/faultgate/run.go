@@ -45,7 +45,7 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 	if r.parallel < 1 {
 		return fmt.Errorf("--parallel %d: it takes a number from 1 on", r.parallel)
 	}
-	if err := r.options.check(); err != nil {
+	if err := r.check(); err != nil {
 		return err
 	}
 	sets, err := suite.Sets(r.clients, r.brokers)

@@ -112,17 +112,17 @@ func (c *Collector) test(k key) *test {
 	return t
 }
 
-// again is a new run of a test that has ended.
-func (c *Collector) again(k key) *test {
+// again begins a new run of a test that has ended.
+func (c *Collector) again(k key) {
 	delete(c.tests, k)
-	return c.test(k)
+	c.test(k)
 }
 
 func (c *Collector) event(t *test, e event) {
 	switch e.Action {
 	case "run":
 		if t.result != "" { // -count: it is run again
-			t = c.again(t.key)
+			c.again(t.key)
 		}
 		if c.built == 0 && !c.began.IsZero() {
 			c.built = time.Since(c.began)
