@@ -186,7 +186,16 @@ func (n *node) signal(verb string, s syscall.Signal) error {
 	return nil
 }
 
-func (n *node) Pause(context.Context) error  { return n.signal("pause", syscall.SIGSTOP) }
+func (n *node) Pause(ctx context.Context) error {
+	if err := n.signal("pause", syscall.SIGSTOP); err != nil {
+		return err
+	}
+	if err := awaitFrozen(ctx, n.process.PID); err != nil {
+		return fmt.Errorf("pause %s: %w", n.Name(), err)
+	}
+	return nil
+}
+
 func (n *node) Resume(context.Context) error { return n.signal("resume", syscall.SIGCONT) }
 func (n *node) DumpThreads(context.Context) error {
 	return n.signal("dump the threads of", syscall.SIGQUIT)
