@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,16 +69,18 @@ func withFake(e *Env, n *fakeNode) {
 	})
 }
 
-// bundled runs a scenario with BROKERFAULT_KEEP=1 and returns its bundle's directory.
+// bundled runs a scenario with BROKERFAULT_KEEP=1 and returns its bundle's directory, which
+// is one of go test's own where that was asked for artifacts.
 func bundled(t *testing.T, run func(tb testing.TB)) (*double, string) {
 	t.Helper()
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("BROKERFAULT_KEEP", "1")
 	d, _ := scenario(t, run)
-	all, err := filepath.Glob(filepath.Join(os.Getenv("TMPDIR"), "brokerfault-evidence-*"))
-	require.NoError(t, err)
-	require.Len(t, all, 1, d.text())
-	return d, all[0]
+	_, dir, found := strings.Cut(d.text(), "evidence: ")
+	require.True(t, found, d.text())
+	dir, _, _ = strings.Cut(dir, "\n")
+	require.DirExists(t, dir)
+	return d, dir
 }
 
 func file(t *testing.T, dir, name string) string {

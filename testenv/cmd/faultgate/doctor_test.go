@@ -12,6 +12,7 @@ import (
 )
 
 func TestDoctorEndsAsAnEnvironmentThatKeepsARunFromWorking(t *testing.T) {
+	t.Setenv("BROKERFAULT_BACKEND", "")
 	t.Setenv("PATH", t.TempDir())
 	t.Setenv("DOCKER_HOST", "unix:///nowhere.sock")
 	var out, words bytes.Buffer
