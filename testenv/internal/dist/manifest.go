@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/google/renameio/v2"
 )
 
 const manifestFile = "manifest.json"
@@ -45,19 +47,7 @@ func (m manifest) write(dir string) error {
 		return fmt.Errorf("write the manifest: %w", err)
 	}
 	// A reader in another process must see the old manifest or the new one.
-	tmp, err := os.CreateTemp(dir, "."+manifestFile+"-*")
-	if err != nil {
-		return err
-	}
-	_, err = tmp.Write(append(body, '\n'))
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), filepath.Join(dir, manifestFile))
-	}
-	if err != nil {
-		_ = os.Remove(tmp.Name())
-	}
-	return err
+	return renameio.WriteFile(filepath.Join(dir, manifestFile), append(body, '\n'), 0o644, renameio.IgnoreUmask(), renameio.WithTempDir(dir))
 }
 
 // check compares a directory with its manifest and returns the jars in it.

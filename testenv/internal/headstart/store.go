@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/google/renameio/v2"
 )
 
 // Runner runs a command to its end in the directory dir, with its output in
@@ -43,19 +45,7 @@ func (s Store) write(name string, content []byte) error {
 	if err := os.MkdirAll(s.Dir, 0o755); err != nil {
 		return fmt.Errorf("keep %s: %w", name, err)
 	}
-	tmp, err := os.CreateTemp(s.Dir, ".*.part")
-	if err != nil {
-		return fmt.Errorf("keep %s: %w", name, err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.Write(content)
-	if closed := tmp.Close(); err == nil {
-		err = closed
-	}
-	if err == nil {
-		err = os.Rename(tmp.Name(), s.path(name))
-	}
-	if err != nil {
+	if err := renameio.WriteFile(s.path(name), content, 0o600, renameio.WithTempDir(s.Dir)); err != nil {
 		return fmt.Errorf("keep %s: %w", name, err)
 	}
 	return nil

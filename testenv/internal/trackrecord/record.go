@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/renameio/v2"
+
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
 )
 
@@ -71,17 +73,8 @@ func (r Record) Write(path string) error {
 	if err != nil {
 		return fmt.Errorf("write the track record: %w", err)
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
+	if err := renameio.WriteFile(path, append(text, '\n'), 0o644, renameio.IgnoreUmask(), renameio.WithTempDir(filepath.Dir(path))); err != nil {
 		return fmt.Errorf("write the track record: %w", err)
-	}
-	_, err = tmp.Write(append(text, '\n'))
-	err = errors.Join(err, tmp.Chmod(0o644), tmp.Close())
-	if err == nil {
-		err = os.Rename(tmp.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("write the track record: %w", errors.Join(err, os.Remove(tmp.Name())))
 	}
 	return nil
 }
