@@ -10,7 +10,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/evidence"
 	"github.com/brokerfault/brokerfault/testenv/internal/link"
 	"github.com/brokerfault/brokerfault/testenv/internal/poll"
@@ -65,34 +64,6 @@ func (d *brokerDied) Error() string {
 }
 
 func (d *brokerDied) Unwrap() error { return d.err }
-
-// plan is a broker to be started.
-type plan struct {
-	name, version string
-	// setting is the one, KEY=VALUE, with which a test that names no version runs this one.
-	setting string
-	nodes   []broker.Node
-	// ready makes the probe of the broker's readiness.
-	ready func(b *Broker) Probe
-	// before, if it is not nil, makes the probe of what must hold before a node
-	// is started; a nil probe is nothing.
-	before func(b *Broker, node string) Probe
-	// fits, if it is not nil, says why the broker cannot run in a runtime.
-	fits func(runtime string) error
-	// with makes the plan of the same broker after a change, and tells looks for the change
-	// in what the broker tells of itself, its logs from these offsets on among it.
-	with  func(c Change) (plan, error)
-	tells func(ctx context.Context, b *Broker, c Change, logs map[string]int64) error
-	// greet are handshakes at a port, and nothing but that, by the port's name.
-	greet map[string]greeting
-	// inspect, if it is not nil, is told of each link before it forwards anything.
-	inspect func(l *link.Link)
-	// spec is what the nodes were made of. Two plans with one name, version and
-	// spec are of brokers that are alike.
-	spec any
-	// whole is what the scenario calls the broker, *Kafka for instance.
-	whole any
-}
 
 // start gives a broker as planned: one that an earlier test left, or a new one.
 func (e *Env) start(p plan) *Broker {
@@ -149,19 +120,6 @@ func (e *Env) start(p plan) *Broker {
 	took := time.Since(began)
 	e.sayWait(wait.After(took), "broker", "%s %s is ready after %v", p.name, p.version, took.Round(time.Millisecond))
 	return b
-}
-
-// withFlags are the nodes with their JVMs' flags changed.
-func withFlags(nodes []broker.Node, change func(jvm []string) []string) []broker.Node {
-	nodes = slices.Clone(nodes)
-	for i, n := range nodes {
-		nodes[i].Launch = func(at broker.Site) broker.Launch {
-			l := n.Launch(at)
-			l.JVM = change(l.JVM)
-			return l
-		}
-	}
-	return nodes
 }
 
 // turn waits until few enough brokers of this user's test processes are starting: one
@@ -294,8 +252,7 @@ func (b *Broker) keep(ctx context.Context) error {
 // close stops the nodes, the last first, and the links. There is no need to
 // end a broker gently whose data are thrown away.
 func (b *Broker) close(ctx context.Context) error {
-	var errs error
-	errs = b.keep(ctx)
+	errs := b.keep(ctx)
 	for _, n := range slices.Backward(b.nodes) {
 		errs = errors.Join(errs, n.Close(ctx))
 	}

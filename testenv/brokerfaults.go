@@ -115,39 +115,48 @@ func (b *Broker) stop(ctx context.Context) error {
 
 // gone succeeds if connections are refused or reset at every port that has a handshake.
 func (b *Broker) gone(ctx context.Context) error {
-	return b.deaf(ctx, func(err error) error {
-		if timedOut(err) {
-			return fmt.Errorf("%s is silent, not gone: %w", b.name, err)
-		}
-		return nil
-	})
+	return b.deaf(ctx, wasRefused)
 }
 
 // silent succeeds if connections are taken there but nothing answers.
 func (b *Broker) silent(ctx context.Context) error {
-	return b.deaf(ctx, func(err error) error {
-		if !timedOut(err) {
-			return fmt.Errorf("%s is gone, not silent: %w", b.name, err)
-		}
-		return nil
-	})
+	return b.deaf(ctx, wasUnanswered)
 }
 
-// deaf wants every handshake to fail, in a way that symptom accepts.
-func (b *Broker) deaf(ctx context.Context, symptom func(error) error) error {
-	ctx, cancel := context.WithTimeout(ctx, b.env.scaled(time.Second))
+// deaf wants what came of every handshake to be that symptom.
+func (b *Broker) deaf(ctx context.Context, symptom func(name string, came error) error) error {
+	ctx, cancel := context.WithTimeout(ctx, b.env.scaled(silentFor))
 	defer cancel()
 	all := b.greets(ctx)
 	if len(all) == 0 {
 		return fmt.Errorf("%s has no port at which the fault could be proven", b.name)
 	}
 	for _, err := range all {
-		if err == nil {
-			return fmt.Errorf("%s still answers", b.name)
-		}
-		if err := symptom(err); err != nil {
+		if err := symptom(b.name, err); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// wasRefused wants a handshake with name to have been refused or reset.
+func wasRefused(name string, came error) error {
+	switch {
+	case came == nil:
+		return fmt.Errorf("%s still answers", name)
+	case timedOut(came):
+		return fmt.Errorf("%s is silent, not gone: %w", name, came)
+	}
+	return nil
+}
+
+// wasUnanswered wants a handshake with name to have found a connection and no answer.
+func wasUnanswered(name string, came error) error {
+	switch {
+	case came == nil:
+		return fmt.Errorf("%s still answers", name)
+	case !timedOut(came):
+		return fmt.Errorf("%s is gone, not silent: %w", name, came)
 	}
 	return nil
 }

@@ -128,18 +128,7 @@ func writes(text []byte) func(context.Context, io.Writer) error {
 }
 
 func copies(path string, from int64) func(context.Context, io.Writer) error {
-	return func(_ context.Context, w io.Writer) error {
-		f, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		if _, err := f.Seek(from, io.SeekStart); err != nil {
-			return err
-		}
-		_, err = io.Copy(w, f)
-		return err
-	}
+	return func(_ context.Context, w io.Writer) error { return copyFrom(w, path, from) }
 }
 
 func writeComplaints(w io.Writer, log string, faultAt int64) error {

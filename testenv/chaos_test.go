@@ -88,7 +88,8 @@ func TestNothingIsLeftOfAKilledSuiteAndAnotherIsUntouched(t *testing.T) {
 			bystander := startSuite(t, exec.Command(os.Args[0], chaosFlags...), "bystander")
 			bystander.await(t, "ready")
 			require.GreaterOrEqual(t, len(leftOf(t, bystander, place)), 3, "what is there is not found")
-			for i := range max(len(endings), rounds/len(all)) {
+			ends := max(len(endings), rounds/len(all))
+			for i := range ends {
 				ending, after := endings[i%len(endings)], rand.N(longestLife)
 				victim := startVictim(t, ending, after)
 				require.Error(t, victim.ends(t))
@@ -97,7 +98,7 @@ func TestNothingIsLeftOfAKilledSuiteAndAnotherIsUntouched(t *testing.T) {
 			require.NoError(t, bystander.input.Close())
 			require.NoError(t, bystander.ends(t), "the suite beside: %s", bystander.printed.String())
 			requireGone(t, bystander, place, "its own end")
-			t.Logf("%d suites ended in %d ways, leaks found: 0; one beside them passed", max(len(endings), rounds/len(all)), len(endings))
+			t.Logf("%d suites ended in %d ways, leaks found: 0; one beside them passed", ends, len(endings))
 		})
 	}
 }

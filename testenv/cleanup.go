@@ -95,9 +95,9 @@ func (e *Env) conclude() {
 	switch {
 	case e.result.verdict != "":
 	case e.t.Failed() && e.injected == 0:
-		e.result.verdict, e.result.reason = evidence.Environment, "an assertion failed before any fault was injected"
+		e.result.verdict, e.result.reason = evidence.Environment, evidence.AssertedBeforeFault
 	case e.t.Failed():
-		e.result.verdict, e.result.reason = evidence.NotRecovered, "an assertion of the test failed"
+		e.result.verdict, e.result.reason = evidence.NotRecovered, evidence.Asserted
 		e.result.atFault = evidence.Unknown
 	case e.t.Skipped():
 		e.result.verdict, e.result.reason = evidence.NotRun, "the test skipped itself"

@@ -170,12 +170,5 @@ func (at linkPort) connect(ctx context.Context) (net.Conn, error) {
 func (at linkPort) refuses(ctx context.Context, limit time.Duration) error {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	err := greetAt(ctx, at.link.Address(), at.greet)
-	switch {
-	case err == nil:
-		return fmt.Errorf("%s still answers", at.name)
-	case timedOut(err):
-		return fmt.Errorf("%s is silent, not gone: %w", at.name, err)
-	}
-	return nil
+	return wasRefused(at.name, greetAt(ctx, at.link.Address(), at.greet))
 }

@@ -62,13 +62,10 @@ func (b *Broker) oneWay(d link.Direction, name string) Fault {
 			before := swallowed(at.link)
 			ctx, cancel := context.WithTimeout(ctx, b.env.scaled(silentFor))
 			defer cancel()
-			err := greetAt(ctx, at.link.Address(), at.greet)
-			switch {
-			case err == nil:
-				return fmt.Errorf("%s still answers", at.name)
-			case !timedOut(err):
-				return fmt.Errorf("%s is gone, not silent: %w", at.name, err)
-			case swallowed(at.link) == before:
+			if err := wasUnanswered(at.name, greetAt(ctx, at.link.Address(), at.greet)); err != nil {
+				return err
+			}
+			if swallowed(at.link) == before {
 				return fmt.Errorf("%s is silent, but its link swallowed nothing of that direction", at.name)
 			}
 			return nil

@@ -91,16 +91,23 @@ func dumpThreads(ctx context.Context, n runtime.Node) (string, error) {
 
 // readFrom reads a file from an offset on.
 func readFrom(path string, offset int64) (string, error) {
+	var text strings.Builder
+	err := copyFrom(&text, path, offset)
+	return text.String(), err
+}
+
+// copyFrom copies a file from an offset on.
+func copyFrom(w io.Writer, path string, offset int64) error {
 	f, err := os.Open(path)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer f.Close()
 	if _, err := f.Seek(offset, io.SeekStart); err != nil {
-		return "", err
+		return err
 	}
-	text, err := io.ReadAll(f)
-	return string(text), err
+	_, err = io.Copy(w, f)
+	return err
 }
 
 func size(path string) int64 {

@@ -67,7 +67,6 @@ func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) gate.Co
 		if c.Context().Err() != nil {
 			break
 		}
-		s.Announce(g.set, len(g.cases))
 		report := s.Only(g.cases).Run(c.Context(), g.set)
 		for _, control := range g.controls {
 			control.Judge(report)

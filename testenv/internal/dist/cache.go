@@ -37,6 +37,13 @@ type Cache struct {
 	every time.Duration
 }
 
+// Telling is the same cache with another one to be told of its progress.
+func (c *Cache) Telling(progress func(format string, args ...any)) *Cache {
+	told := *c
+	told.Progress = progress
+	return &told
+}
+
 // Jars is a directory of verified jars.
 type Jars struct {
 	// Dir holds the jars.

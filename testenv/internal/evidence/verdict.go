@@ -22,3 +22,10 @@ const (
 	Broker  Fault = "broker"
 	Unknown Fault = "unknown"
 )
+
+// The reasons of a test that failed by an assertion of its own, whose words only the
+// output of go test has.
+const (
+	Asserted            = "an assertion of the test failed"
+	AssertedBeforeFault = "an assertion failed before any fault was injected"
+)

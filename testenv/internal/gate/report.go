@@ -64,7 +64,7 @@ const (
 	Held          Outcome = "recovered"
 )
 
-// Outcome sorts the cell by verdict and by what go test made of it, as ExitCode does.
+// Outcome sorts the cell by verdict and by what go test made of it.
 func (c Cell) Outcome() Outcome {
 	switch {
 	case c.Accepted():
@@ -116,37 +116,27 @@ const (
 // case that was not run changes nothing where another did, unless go test
 // failed it (BROKERFAULT_REQUIRE=1): then it counts as environment.
 func (r *Report) ExitCode() int {
-	ran, environment := false, r.Interrupted || len(r.Environment) > 0
+	ran, environment, missing := false, r.Interrupted || len(r.Environment) > 0, false
 	for _, c := range r.Cells {
-		switch c.Verdict {
-		case evidence.NotRecovered:
-			if !c.Accepted() {
-				return ExitFailed
-			}
+		switch c.Outcome() {
+		case Failed:
+			return ExitFailed
+		case Held, FailsAsListed:
 			ran = true
-		case evidence.Recovered:
-			// A claim that holds although it is listed as known-bad fails its test.
-			if c.Result == failed {
-				return ExitFailed
-			}
-			ran = true
-		case evidence.Environment:
-			environment = true
+		case Untold:
+			environment = environment || c.Verdict == evidence.Environment
+			missing = missing || c.Verdict == evidence.NotRun
 		}
 	}
-	if len(r.Failures) > 0 {
+	switch {
+	case len(r.Failures) > 0:
 		return ExitFailed
-	}
-	if environment {
+	case environment:
 		return ExitEnvironment
-	}
-	if !ran {
+	case !ran:
 		return ExitNothingRan
-	}
-	for _, c := range r.Cells {
-		if c.Verdict == evidence.NotRun && c.Result == failed {
-			return ExitEnvironment
-		}
+	case missing:
+		return ExitEnvironment
 	}
 	return ExitOK
 }

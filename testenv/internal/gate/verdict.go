@@ -123,7 +123,7 @@ func (c *Collector) cell(t *test) (Cell, []Failure) {
 	}
 	if t.result == failed {
 		cell.Replay = t.attrs["replay"]
-		if strings.Contains(cell.Reason, "assertion") {
+		if cell.Reason == evidence.Asserted || cell.Reason == evidence.AssertedBeforeFault {
 			cell.Output = assertion(t.output)
 		}
 	}

@@ -2,7 +2,6 @@ package suite
 
 import (
 	"context"
-	"fmt"
 	"runtime"
 	"sync"
 
@@ -25,15 +24,6 @@ func AtOnce() int {
 	return max(1, n)
 }
 
-// Announce says what is built and run next; no cases stand for all.
-func (s *Suite) Announce(set Set, cases int) {
-	what := "all tests"
-	if cases > 0 {
-		what = fmt.Sprintf("%d cases", cases)
-	}
-	_, _ = fmt.Fprintf(s.Stderr, "build and run %s with %s\n", what, set)
-}
-
 // Grid runs the tests once for each set, so many at a time, and joins what they
 // showed in the order of the sets. After an interrupt no other one begins.
 func (s *Suite) Grid(ctx context.Context, sets []Set, atOnce int) *gate.Report {
@@ -52,7 +42,6 @@ func (s *Suite) Grid(ctx context.Context, sets []Set, atOnce int) *gate.Report {
 	for i, set := range sets {
 		g.Go(func() error {
 			if ctx.Err() == nil {
-				shared.Announce(set, len(s.only))
 				reports[i] = shared.Run(ctx, set)
 			}
 			return nil

@@ -12,6 +12,25 @@ import (
 	"strings"
 )
 
+// withClients is the environment in which the go command takes these versions of clients.
+// done removes what it needs.
+func (s *Suite) withClients(ctx context.Context, clients []Client) (env []string, done func(), err error) {
+	if len(clients) == 0 {
+		return nil, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "faultgate-")
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a directory for the modfile: %w", err)
+	}
+	done = func() { _ = os.RemoveAll(dir) }
+	flags, err := s.modfile(ctx, dir, clients)
+	if err != nil {
+		done()
+		return nil, nil, err
+	}
+	return []string{"GOFLAGS=" + flags, "GOWORK=off"}, done, nil
+}
+
 // modfile copies go.mod and go.sum into dir, asks for the clients there, and
 // returns the GOFLAGS that make the go command use it, also where a test runs
 // the go command itself. The checkout is only read.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
 )
@@ -67,6 +68,7 @@ func (s Set) String() string {
 
 // Run runs the tests once. What keeps them from running is in the report, as environment.
 func (s *Suite) Run(ctx context.Context, set Set) *gate.Report {
+	s.announce(set)
 	report, err := s.run(ctx, set)
 	if report == nil {
 		report = gate.NewReport()
@@ -86,22 +88,24 @@ func (s *Suite) Run(ctx context.Context, set Set) *gate.Report {
 	return report
 }
 
+// announce says what is built and run next.
+func (s *Suite) announce(set Set) {
+	what := "all tests"
+	if s.only != nil {
+		what = fmt.Sprintf("%d cases", len(s.only))
+	}
+	_, _ = fmt.Fprintf(s.Stderr, "build and run %s with %s\n", what, set)
+}
+
 func (s *Suite) run(ctx context.Context, set Set) (*gate.Report, error) {
-	env := append([]string{}, s.Env...)
+	clients, done, err := s.withClients(ctx, set.Clients)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	env := slices.Concat(s.Env, clients)
 	for _, b := range set.Brokers {
 		env = append(env, setting(b))
-	}
-	if len(set.Clients) > 0 {
-		dir, err := os.MkdirTemp("", "faultgate-")
-		if err != nil {
-			return nil, fmt.Errorf("make a directory for the modfile: %w", err)
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-		flags, err := s.modfile(ctx, dir, set.Clients)
-		if err != nil {
-			return nil, err
-		}
-		env = append(env, "GOFLAGS="+flags, "GOWORK=off")
 	}
 	args := []string{"test", "-json", "-count=1"}
 	if s.Artifacts != "" {

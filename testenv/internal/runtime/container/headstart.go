@@ -75,8 +75,7 @@ func (r *Runtime) classImage(ctx context.Context, ref string, lists map[string]s
 }
 
 // classFlags let the JVM use the archive, or else write its classes down.
-func (n *node) classFlags() []string {
-	main := n.node.Launch(n.site).Main.Class
+func (n *node) classFlags(main string) []string {
 	if n.classes[main] {
 		return headstart.Use(path.Join(dist.ClassDir, main+".jsa"))
 	}
@@ -105,7 +104,7 @@ func (n *node) withHeadStart(l broker.Launch) broker.Launch {
 }
 
 func (n *node) Keep(ctx context.Context) error {
-	l := n.node.Launch(n.site)
+	l := n.Launch()
 	var errs error
 	if !n.classes[l.Main.Class] {
 		list, err := n.readOut(ctx, classList)

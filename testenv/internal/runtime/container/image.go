@@ -82,9 +82,7 @@ func (r *Runtime) Prepare(ctx context.Context, bill dist.Bill, tell func(format 
 // buildContext prefers the jars of this machine, where the user's Maven
 // settings and mirrors hold.
 func (r *Runtime) buildContext(ctx context.Context, bill dist.Bill, tell progress) (*dist.Archive, error) {
-	cache := *r.cache
-	cache.Progress = tell
-	jars, err := cache.Jars(ctx, bill)
+	jars, err := r.cache.Telling(tell).Jars(ctx, bill)
 	if err == nil {
 		return jars.BuildContext(r.base)
 	}

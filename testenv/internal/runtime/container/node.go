@@ -86,7 +86,8 @@ func (n *node) start(ctx context.Context) error {
 	if err := n.make(ctx); err != nil {
 		return err
 	}
-	files, err := archive(n.withHeadStart(n.node.Launch(n.site)), n.classFlags())
+	l := n.Launch()
+	files, err := archive(n.withHeadStart(l), n.classFlags(l.Main.Class))
 	if err != nil {
 		return err
 	}

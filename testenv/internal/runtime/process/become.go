@@ -11,14 +11,8 @@ import (
 
 // Fetch implements runtime.Node.
 func (n *node) Fetch(ctx context.Context, bill dist.Bill, progress func(format string, args ...any)) error {
-	_, err := n.fetch(ctx, bill, progress)
+	_, err := n.runtime.cache.Telling(progress).Jars(ctx, bill)
 	return err
-}
-
-func (n *node) fetch(ctx context.Context, bill dist.Bill, progress func(format string, args ...any)) (dist.Jars, error) {
-	cache := *n.runtime.cache
-	cache.Progress = progress
-	return cache.Jars(ctx, bill)
 }
 
 // Become implements runtime.Node.
@@ -29,14 +23,12 @@ func (n *node) Become(ctx context.Context, next broker.Node, progress func(forma
 	if err := runtime.Fits(n.node, next); err != nil {
 		return fmt.Errorf("change %s: %w", n.Name(), err)
 	}
-	jars, err := n.fetch(ctx, next.Bill, progress)
+	jars, err := n.runtime.cache.Telling(progress).Jars(ctx, next.Bill)
 	if err != nil {
 		return err
 	}
 	n.jars, n.node = jars, next
-	n.start, n.archive = n.runtime.store(jars.Key, progress), ""
-	if err := n.findArchive(ctx); err != nil {
-		progress("%s starts without a class archive: %v", n.Name(), err)
-	}
+	n.start = n.runtime.store(jars.Key, progress)
+	n.findArchive(ctx)
 	return nil
 }

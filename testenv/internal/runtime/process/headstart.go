@@ -20,34 +20,38 @@ import (
 // classList is the file below a node's directory that its classes are written to.
 const classList = "classes.txt"
 
-// archives makes the class-data archives of nodes whose classes are known. What
-// fails here makes a start slower, no more.
-func archives(ctx context.Context, nodes []*node, progress func(string, ...any)) error {
+// findArchives finds those of several nodes, as many at a time as there are processors.
+func findArchives(ctx context.Context, nodes []*node) {
 	var g errgroup.Group
 	g.SetLimit(goruntime.NumCPU())
 	for _, n := range nodes {
 		g.Go(func() error {
-			err := n.findArchive(ctx)
-			if err != nil && progress != nil {
-				progress("%s starts without a class archive: %v", n.Name(), err)
-			}
-			return context.Cause(ctx)
+			n.findArchive(ctx)
+			return nil
 		})
 	}
-	return g.Wait()
+	_ = g.Wait()
 }
 
-func (n *node) findArchive(ctx context.Context) error {
-	main := n.node.Launch(n.site).Main.Class
+// findArchive finds the class-data archive of a node whose classes are known, or makes
+// it. What fails here makes a start slower, no more.
+func (n *node) findArchive(ctx context.Context) {
+	var err error
+	if n.archive, err = n.classArchive(ctx); err != nil && n.start.Progress != nil {
+		n.start.Progress("%s starts without a class archive: %v", n.Name(), err)
+	}
+}
+
+func (n *node) classArchive(ctx context.Context) (string, error) {
+	main := n.Launch().Main.Class
 	if _, there := n.start.Classes(main); !there {
-		return nil
+		return "", nil
 	}
 	build, err := n.runtime.build()
 	if err != nil {
-		return err
+		return "", err
 	}
-	n.archive, err = n.start.Archive(ctx, headstart.Program{Main: main, Java: n.runtime.java, Build: build, Jars: n.classPath()})
-	return err
+	return n.start.Archive(ctx, headstart.Program{Main: main, Java: n.runtime.java, Build: build, Jars: n.classPath()})
 }
 
 // classFlags let the JVM use the archive, or else write its classes down.
@@ -104,7 +108,7 @@ func (n *node) Keep(context.Context) error {
 	if err != nil {
 		return fmt.Errorf("read the classes of %s: %w", n.Name(), err)
 	}
-	return n.start.KeepClasses(n.node.Launch(n.site).Main.Class, list)
+	return n.start.KeepClasses(n.Launch().Main.Class, list)
 }
 
 // store is the head start of the jars with this key.

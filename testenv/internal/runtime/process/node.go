@@ -54,7 +54,7 @@ func (n *node) Start(ctx context.Context) error {
 	if n.runs() {
 		return fmt.Errorf("start %s: it runs already", n.Name())
 	}
-	l := n.node.Launch(n.site)
+	l := n.Launch()
 	if err := n.write(l.Files); err != nil {
 		return err
 	}

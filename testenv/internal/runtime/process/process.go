@@ -49,8 +49,7 @@ func (*Runtime) Name() string { return "process" }
 
 // Place resolves the jars, holds the ports and makes the directories.
 func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Node, error) {
-	cache := *r.cache
-	cache.Progress = p.Progress
+	cache := r.cache.Telling(p.Progress)
 	nodes := make(map[string]*node, len(p.Nodes))
 	placed := make([]runtime.Node, 0, len(p.Nodes))
 	for _, n := range p.Nodes {
@@ -67,7 +66,8 @@ func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Nod
 	for _, n := range nodes {
 		n.site.Peer = peer
 	}
-	if err := archives(ctx, slices.Collect(maps.Values(nodes)), p.Progress); err != nil {
+	findArchives(ctx, slices.Collect(maps.Values(nodes)))
+	if err := context.Cause(ctx); err != nil {
 		return nil, errors.Join(err, closeAll(ctx, placed))
 	}
 	return placed, nil
@@ -83,9 +83,7 @@ func closeAll(ctx context.Context, nodes []runtime.Node) error {
 
 // Prepare gets the jars.
 func (r *Runtime) Prepare(ctx context.Context, bill dist.Bill, progress func(format string, args ...any)) (runtime.Prepared, error) {
-	cache := *r.cache
-	cache.Progress = progress
-	jars, err := cache.Jars(ctx, bill)
+	jars, err := r.cache.Telling(progress).Jars(ctx, bill)
 	if err != nil {
 		return runtime.Prepared{}, err
 	}
