@@ -40,10 +40,14 @@ func (h *holder) died(d *brokerDied) {
 	}
 }
 
-// hand gives the broker to an Env, or to none, and says whether it is alive.
+// hand gives the broker to an Env, or to none, and says whether it is alive. A dead one
+// is nobody's.
 func (h *holder) hand(e *Env) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	if h.dead {
+		e = nil
+	}
 	h.env = e
 	return !h.dead
 }
@@ -66,14 +70,9 @@ func (e *Env) borrow(share string) *Broker {
 		if b == nil {
 			return nil
 		}
-		alive := b.holder.hand(e)
 		b.env = e
-		if alive {
-			_, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(idleAnswers)}, poll.Probe(b.ready))
-			alive = err == nil
-		}
-		if !alive {
-			b.holder.hand(nil)
+		// It may die as long as it is nobody's: then the next one is taken.
+		if !b.holder.hand(nil) || !e.answers(b) || !b.holder.hand(e) {
 			e.bounded("stop an idle "+b.name, cleanupLimit, b.close)
 			continue
 		}
@@ -85,6 +84,12 @@ func (e *Env) borrow(share string) *Broker {
 		return b
 	}
 	return nil
+}
+
+// answers says whether an idle broker is ready as it was.
+func (e *Env) answers(b *Broker) bool {
+	_, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(idleAnswers)}, poll.Probe(b.ready))
+	return err == nil
 }
 
 func takeIdle(share string) *Broker {
