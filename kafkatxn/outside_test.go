@@ -26,6 +26,11 @@ const (
 	newest = 0
 )
 
+// transactionAbortable is the code of KIP-890's refusal, which kerr does not know before v1.18.0.
+const transactionAbortable = 120
+
+var errTransactionAbortable = errors.New("TRANSACTION_ABORTABLE")
+
 // outside is a transactional batch that is sent without AddPartitionsToTxn.
 type outside struct {
 	*scene
@@ -91,7 +96,11 @@ func (o *outside) produce(ctx context.Context, value string) (answer, err error)
 	if len(of.Topics) != 1 || len(of.Topics[0].Partitions) != 1 {
 		return nil, errors.New("produce outside of a transaction: the answer names no partition")
 	}
-	return kerr.ErrorForCode(of.Topics[0].Partitions[0].ErrorCode), nil
+	code := of.Topics[0].Partitions[0].ErrorCode
+	if code == transactionAbortable {
+		return errTransactionAbortable, nil
+	}
+	return kerr.ErrorForCode(code), nil
 }
 
 // hangs is the proof of the incident: the last stable offset is frozen, the

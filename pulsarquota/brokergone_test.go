@@ -95,12 +95,22 @@ func flushAndClose(env *testenv.Env, producer pulsar.Producer) {
 	all := newOutcomes()
 	all.sendAsync(env.Context(), producer)
 	env.Within("Flush returns", closeBudget, func(ctx context.Context) error {
-		_ = producer.FlushWithCtx(ctx)
+		_ = flush(ctx, producer)
 		return ctx.Err()
 	})
 	all.sendAsync(env.Context(), producer)
 	env.Within("Close returns", closeBudget, testenv.AtOnce(returns(producer.Close)))
 	env.Within("the pending sends have their answers", closeBudget, all.settled)
+}
+
+// flush is FlushWithCtx, and Flush where a release before v0.13.0 has no other.
+func flush(ctx context.Context, producer pulsar.Producer) error {
+	if p, ok := producer.(interface {
+		FlushWithCtx(ctx context.Context) error
+	}); ok {
+		return p.FlushWithCtx(ctx)
+	}
+	return producer.Flush() //nolint:staticcheck // deprecated since there is FlushWithCtx
 }
 
 // returns is the probe of a call that has no result but its end.

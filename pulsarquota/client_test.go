@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/apache/pulsar-client-go/pulsar"
-	"github.com/apache/pulsar-client-go/pulsar/backoff"
 	"github.com/apache/pulsar-client-go/pulsar/log"
 	"github.com/sirupsen/logrus"
 
@@ -17,6 +16,9 @@ import (
 
 // underTest is the client of this package.
 var underTest = testenv.Client{Module: "github.com/apache/pulsar-client-go", Symbol: pulsar.NewClient}
+
+// sendTimeout is how long a client that is right lets a send wait for its answer.
+const sendTimeout = 3 * time.Second
 
 // messageSize is that of the original incident.
 const messageSize = 10 << 10
@@ -47,22 +49,9 @@ func producerOptions(topic string) pulsar.ProducerOptions {
 	return pulsar.ProducerOptions{
 		Topic:           topic,
 		DisableBatching: true,
-		SendTimeout:     3 * time.Second,
+		SendTimeout:     sendTimeout,
 	}
 }
-
-// promptly makes a producer try to reconnect every 200 ms. By default its
-// pauses double up to a minute, which tests the patience of the test only.
-func promptly(o pulsar.ProducerOptions) pulsar.ProducerOptions {
-	o.BackOffPolicyFunc = func() backoff.Policy { return everyFifth{} }
-	return o
-}
-
-type everyFifth struct{}
-
-func (everyFifth) Next() time.Duration       { return 200 * time.Millisecond }
-func (everyFifth) IsMaxBackoffReached() bool { return false }
-func (everyFifth) Reset()                    {}
 
 // send sends one message of the incident's size.
 func send(ctx context.Context, p pulsar.Producer) error {
@@ -73,6 +62,13 @@ func send(ctx context.Context, p pulsar.Producer) error {
 // sends is the probe "a send succeeds".
 func sends(p pulsar.Producer) testenv.Probe {
 	return func(ctx context.Context) error { return send(ctx, p) }
+}
+
+// isQuotaError says that a caller can tell the quota's refusal by the error's type. From
+// v0.12.0 on it is ErrProducerBlockedQuotaExceeded, a name that older releases do not have.
+func isQuotaError(err error) bool {
+	var typed *pulsar.Error
+	return errors.As(err, &typed) && typed.Result() == pulsar.ProducerBlockedQuotaExceededException
 }
 
 // refused is the probe "a send fails, and does return".

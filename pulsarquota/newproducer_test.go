@@ -50,9 +50,7 @@ var newProducerTyped = testenv.Case{
 func TestNewProducerIsRefusedWithTypedError(t *testing.T) {
 	env := testenv.New(t, newProducerTyped)
 	s, client, quota := fullTopic(t, env)
-	env.Within("the refusal is the quota error by its type", 5*time.Second, refusesProducer(client, s.topic, func(err error) bool {
-		return errors.Is(err, pulsar.ErrProducerBlockedQuotaExceeded)
-	}))
+	env.Within("the refusal is the quota error by its type", 5*time.Second, refusesProducer(client, s.topic, isQuotaError))
 	quota.Heal()
 	env.Recovers("the same client makes a producer that sends", 30*time.Second, makesProducer(client, s.topic))
 }

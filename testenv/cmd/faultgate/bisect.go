@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -43,6 +44,23 @@ type found struct {
 	Last  string `json:"last"`
 	// Heals says that First recovers and Last does not; else First broke it.
 	Heals bool `json:"heals"`
+	// Releases are those that were looked among, oldest first.
+	Releases []string `json:"releases"`
+	// Untold are those between Last and First that could not be run.
+	Untold []string `json:"untold,omitempty"`
+}
+
+func (f found) String() string {
+	word := "breaks"
+	if f.Heals {
+		word = "heals"
+	}
+	text := fmt.Sprintf("%s: %s %s is the first release that %s it, of %s; %s is not so\n",
+		f.Case, f.Client, f.First, word, strings.Join(f.Releases, ", "), f.Last)
+	if len(f.Untold) > 0 {
+		text += fmt.Sprintf("not told, as it could not be run: %s\n", strings.Join(f.Untold, ", "))
+	}
+	return text
 }
 
 func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
@@ -71,17 +89,13 @@ func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
 	recovers := func(version string) (bool, error) {
 		return verdictOf(only.Run(c.Context(), suite.Set{Clients: []suite.Client{{Module: b.module, Version: version}}}))
 	}
-	first, err := firstChange(releases, b.good, recovers)
+	last, first, err := firstChange(releases, b.good, recovers)
 	if err != nil {
 		return environment(c, err)
 	}
-	result := found{Case: cases[0].Case, Client: b.module, First: releases[first], Last: releases[first-1], Heals: releases[0] == b.bad}
-	word := "breaks"
-	if result.Heals {
-		word = "heals"
-	}
-	text := fmt.Sprintf("%s: %s %s is the first release that %s it; %s is not so\n", result.Case, b.module, result.First, word, result.Last)
-	return b.print(c, shown{result: result, text: text})
+	result := found{Case: cases[0].Case, Client: b.module, First: releases[first], Last: releases[last], Heals: releases[0] == b.bad,
+		Releases: releases, Untold: releases[last+1 : first]}
+	return b.print(c, shown{result: result, text: result.String()})
 }
 
 // verdictOf says whether all tests of a report recovered.
@@ -105,29 +119,38 @@ func verdictOf(r *gate.Report) (bool, error) {
 }
 
 // firstChange finds the index of the first release that is as the last one, which
-// differs from the first one. Both ends are run, not believed.
-func firstChange(releases []string, good string, recovers func(string) (bool, error)) (int, error) {
+// differs from the first one, and of the last before it that was seen to differ: what
+// lies between could not be run. Both ends are run, not believed.
+func firstChange(releases []string, good string, recovers func(string) (bool, error)) (last, first int, err error) {
 	low, high := 0, len(releases)-1
 	for _, end := range []int{low, high} {
 		got, err := recovers(releases[end])
 		if err != nil {
-			return 0, err
+			return 0, 0, err
 		}
 		if want := releases[end] == good; got != want {
-			return 0, fmt.Errorf("%s was given as %s, but is not so", releases[end], map[bool]string{true: "good", false: "bad"}[want])
+			return 0, 0, fmt.Errorf("%s was given as %s, but is not so", releases[end], map[bool]string{true: "good", false: "bad"}[want])
 		}
 	}
-	for high-low > 1 {
-		middle := (low + high) / 2
-		got, err := recovers(releases[middle])
-		if err != nil {
-			return 0, err
+	heals, untold := releases[high] == good, map[int]bool{}
+	for {
+		var left []int
+		for i := low + 1; i < high; i++ {
+			if !untold[i] {
+				left = append(left, i)
+			}
 		}
-		if got == (releases[high] == good) {
+		if len(left) == 0 {
+			return low, high, nil
+		}
+		middle := left[len(left)/2]
+		switch got, err := recovers(releases[middle]); {
+		case err != nil:
+			untold[middle] = true // what it says was told as it ran
+		case got == heals:
 			high = middle
-		} else {
+		default:
 			low = middle
 		}
 	}
-	return high, nil
 }

@@ -119,7 +119,17 @@ func TestBisectFindsTheReleaseThatHeals(t *testing.T) {
 	require.Equal(t, gate.ExitOK, code, progress.String()+out.String())
 	var f found
 	require.NoError(t, json.Unmarshal(out.Bytes(), &f))
-	assert.Equal(t, found{"cases/one", clientModule, "v1.2.0", "v1.1.0", true}, f)
+	assert.Equal(t, found{"cases/one", clientModule, "v1.2.0", "v1.1.0", true, []string{"v1.0.0", "v1.1.0", "v1.2.0", "v1.3.0"}, nil}, f)
+}
+
+func TestBisectGoesAroundWhatItCannotRun(t *testing.T) {
+	cases(t)
+	var out, progress bytes.Buffer
+	code := Main([]string{"bisect", "-case", "one", "-client", clientModule, "-bad", "v1.0.0", "-good", "v1.3.0",
+		"-versions", "v1.1.0,v1.1.1,v1.1.2"}, &out, &progress)
+	require.Equal(t, gate.ExitOK, code, progress.String()+out.String())
+	assert.Contains(t, out.String(), "v1.3.0 is the first release that heals it, of v1.0.0, v1.1.0, v1.1.1, v1.1.2, v1.3.0; v1.1.0 is not so")
+	assert.Contains(t, out.String(), "not told, as it could not be run: v1.1.1, v1.1.2")
 }
 
 func TestBisectBelievesNeitherEnd(t *testing.T) {

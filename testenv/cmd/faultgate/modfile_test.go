@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,20 +18,26 @@ import (
 
 const clientModule = "example.com/client"
 
-// proxy makes a module proxy of files with versions of example.com/client.
+// proxy makes a module proxy of files with versions of example.com/client, oldest
+// first. All but the first have a package newer.
 func proxy(t *testing.T, versions ...string) {
 	t.Helper()
 	dir := t.TempDir()
 	at := filepath.Join(dir, clientModule, "@v")
 	require.NoError(t, os.MkdirAll(at, 0o755))
 	gomod := "module " + clientModule + "\n\ngo 1.26\n"
-	for _, v := range versions {
+	require.NoError(t, os.WriteFile(filepath.Join(at, "list"), []byte(strings.Join(versions, "\n")), 0o600))
+	for i, v := range versions {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
-		for name, text := range map[string]string{
+		files := map[string]string{
 			"go.mod":    gomod,
 			"client.go": "package client\n\nconst Version = \"" + v + "\"\n",
-		} {
+		}
+		if i > 0 {
+			files["newer/newer.go"] = "package newer\n"
+		}
+		for name, text := range files {
 			f, err := z.Create(clientModule + "@" + v + "/" + name)
 			require.NoError(t, err)
 			_, err = f.Write([]byte(text))
@@ -100,4 +107,18 @@ func TestRunTakesAnotherClientAndLeavesTheCheckoutAsItIs(t *testing.T) {
 
 	assert.Equal(t, gate.ExitEnvironment, Main([]string{"run", "-client", clientModule + "=v9.9.9"}, &out, &progress))
 	assert.Contains(t, progress.String(), "v9.9.9")
+}
+
+func TestReleaseThatLacksAPackageIsNotRunAsANewerOne(t *testing.T) {
+	proxy(t, "v1.0.0", "v1.1.0")
+	module(t, strings.Replace(tellsItsClient, `"example.com/client"`, "\"example.com/client\"\n\t_ \"example.com/client/newer\"", 1))
+	t.Setenv("GOFLAGS", "-modcacherw")
+	const gomod = "module example.com/pulsarcases\n\ngo 1.26\n\nrequire example.com/client v1.1.0\n"
+	require.NoError(t, os.WriteFile("go.mod", []byte(gomod), 0o600))
+	require.NoError(t, exec.CommandContext(t.Context(), "go", "mod", "tidy").Run())
+
+	var out, progress bytes.Buffer
+	require.Equal(t, gate.ExitEnvironment, Main([]string{"run", "-client", clientModule + "=v1.0.0"}, &out, &progress), out.String())
+	assert.Contains(t, progress.String()+out.String(), "v1.0.0 was asked for, but v1.1.0 is what the go command took")
+	assert.NotContains(t, out.String(), "recovered")
 }
