@@ -67,6 +67,13 @@ func (a admin) recreated(kafka *testenv.Kafka) testenv.Fault {
 	}
 }
 
+// knowsMoves ends a test on a Kafka that has no request to move a leader.
+func knowsMoves(env *testenv.Env, kafka *testenv.Kafka) {
+	if kafka.Before(2, 4) {
+		env.NotRun("a leader is moved by a request that is new in Kafka 2.4: set BROKERFAULT_KAFKA to that or a later one")
+	}
+}
+
 // moved is the one-shot fault of a topic's only partition being led by another broker.
 func (a admin) moved(topic string, to int32) testenv.Fault {
 	return testenv.Fault{

@@ -3,7 +3,6 @@ package kafkametadata
 import (
 	"context"
 	"fmt"
-	"strings"
 	"testing"
 	"time"
 
@@ -29,9 +28,12 @@ func newClient(env *testenv.Env, kafka *testenv.Kafka, name string, options ...k
 			return time.Now().Format("15:04:05.000 ")
 		})),
 	}
-	if isOld(kafka) {
-		// It does not know the request that asks for versions, and hangs up.
+	// Before 0.10 it does not know the request that asks for versions, and hangs up.
+	switch {
+	case kafka.Before(0, 9):
 		all = append(all, kgo.MaxVersions(kversion.V0_8_2()))
+	case kafka.Before(0, 10):
+		all = append(all, kgo.MaxVersions(kversion.V0_9_0()))
 	}
 	c, err := kgo.NewClient(append(all, options...)...)
 	if err != nil {
@@ -39,8 +41,6 @@ func newClient(env *testenv.Env, kafka *testenv.Kafka, name string, options ...k
 	}
 	return client{c}, nil
 }
-
-func isOld(kafka *testenv.Kafka) bool { return strings.HasPrefix(kafka.Version(), "0.8.") }
 
 // underTestIn makes the client under test, closed when the scenario ends.
 func underTestIn(t *testing.T, env *testenv.Env, kafka *testenv.Kafka, options ...kgo.Opt) client {

@@ -45,6 +45,7 @@ func cluster(t *testing.T, env *testenv.Env) *testenv.Kafka {
 func TestRecordsGoOnWhenTheirLeaderMovesOrIsKilled(t *testing.T) {
 	env := testenv.New(t, leaderMoved)
 	kafka := cluster(t, env)
+	knowsMoves(env, kafka)
 	a := newAdmin(t, env, kafka)
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders)
@@ -70,6 +71,7 @@ func TestClientGoesOnWhileItsOnlySeedIsCutOff(t *testing.T) {
 	const seed = 1
 	env := testenv.New(t, seedCut)
 	kafka := cluster(t, env)
+	knowsMoves(env, kafka)
 	a := newAdmin(t, env, kafka)
 	for _, topic := range []string{orders, invoices} {
 		if a.leader(t, topic) == seed {

@@ -103,7 +103,7 @@ func TestNoOldOffsetIsCommittedOnceTheRecreatedTopicIsTold(t *testing.T) {
 // A topic that the consumer has paused is not fetched, so nothing tells it that the topic
 // was made anew.
 func TestPausedConsumerCommitsNoOldOffsetToARecreatedTopic(t *testing.T) {
-	for _, version := range []string{"3.9.2", "4.4.0"} {
+	for _, version := range testenv.KafkaVersions("4.4.0") {
 		t.Run("on "+version, func(t *testing.T) {
 			env := testenv.New(t, pausedOffsets)
 			g := startGroup(t, env, version)

@@ -94,8 +94,8 @@ func TestCommitIsReportedWhoseAnswerNeverCame(t *testing.T) {
 // withoutAnswer commits while the first answer is kept from the client.
 func withoutAnswer(t *testing.T, k testenv.Case, fault func(*testenv.Kafka, testenv.KafkaFrames) testenv.Fault) {
 	t.Helper()
-	for _, version := range []string{"", "4.4.0"} {
-		t.Run(orDefault(version), func(t *testing.T) {
+	for _, version := range testenv.KafkaVersions("4.4.0") {
+		t.Run(version, func(t *testing.T) {
 			env := testenv.New(t, k)
 			c := newCommitting(t, env, testenv.KafkaSpec{Version: version})
 			missing := env.Inject(fault(c.kafka, firstAnswer).Then(c.begins))

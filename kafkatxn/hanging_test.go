@@ -75,9 +75,9 @@ var hanging = testenv.Case{
 }
 
 func TestBatchOutsideTransactionStarvesNobody(t *testing.T) {
-	for _, version := range []string{"", "4.4.0"} {
+	for _, version := range testenv.KafkaVersions("4.4.0") {
 		for name, produce := range map[string]int16{"newest Produce": newest, "Produce before TV2": lastVersionBeforeTV2} {
-			t.Run(orDefault(version)+" "+name, func(t *testing.T) { starvesNobody(t, version, produce) })
+			t.Run(version+" "+name, func(t *testing.T) { starvesNobody(t, version, produce) })
 		}
 	}
 }

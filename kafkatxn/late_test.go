@@ -96,8 +96,8 @@ func TestLateBatchOfAbortedTransactionHangsUntilMarkerReproduces(t *testing.T) {
 }
 
 func TestLateBatchOfAbortedTransactionStarvesNobody(t *testing.T) {
-	for _, version := range []string{"", "4.4.0"} {
-		t.Run(orDefault(version), func(t *testing.T) {
+	for _, version := range testenv.KafkaVersions("4.4.0") {
+		t.Run(version, func(t *testing.T) {
 			env := testenv.New(t, testenv.Case{
 				Name:   "kafkatxn/late-abort",
 				Claim:  "a batch that arrives after its client's abort is refused and starves nobody",
@@ -118,8 +118,8 @@ func TestLateBatchOfAbortedTransactionStarvesNobody(t *testing.T) {
 }
 
 func TestLateBatchOfTimedOutTransactionIsFenced(t *testing.T) {
-	for _, version := range []string{"3.5.1", "", "4.4.0"} {
-		t.Run(orDefault(version), func(t *testing.T) {
+	for _, version := range testenv.KafkaVersions("3.5.1", "4.4.0") {
+		t.Run(version, func(t *testing.T) {
 			env := testenv.New(t, testenv.Case{
 				Name:      "kafkatxn/late-timeout",
 				Claim:     "a batch that arrives after the coordinator's own abort is fenced by its epoch, on 3.5.1 as well, and starves nobody",

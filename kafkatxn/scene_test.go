@@ -145,11 +145,3 @@ func (s *scene) stable(ctx context.Context) error {
 	}
 	return nil
 }
-
-// orDefault names a version in a test's name.
-func orDefault(version string) string {
-	if version == "" {
-		return "default"
-	}
-	return version
-}

@@ -72,9 +72,12 @@ func isQuotaError(err error) bool {
 }
 
 // refused is the probe "a send fails, and does return".
-func refused(p pulsar.Producer) testenv.Probe {
+func refused(p pulsar.Producer) testenv.Probe { return fails(sends(p)) }
+
+// fails is the probe that a send fails.
+func fails(sends testenv.Probe) testenv.Probe {
 	return func(ctx context.Context) error {
-		if send(ctx, p) == nil {
+		if sends(ctx) == nil {
 			return testenv.Stop(errors.New("a send succeeded"))
 		}
 		return nil

@@ -39,17 +39,18 @@ func TestSameProducerSendsAgainAfterBacklogIsCleared(t *testing.T) {
 	env.Counts("client", countsOfIncident)
 
 	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
-	quota := env.Inject(s.fillBacklog(sends(producer)))
-	env.Holds("no send succeeds while the quota is exceeded", env.ByProfile(5*time.Second, 60*time.Second), notSent(env, producer))
+	quota := env.Inject(s.fillBacklog(answers(env, producer)))
+	env.Holds("no send succeeds while the quota is exceeded", env.ByProfile(5*time.Second, 60*time.Second), fails(answers(env, producer)))
 	quota.Heal()
 	env.Recovers("the same producer sends again", env.ByProfile(30*time.Second, 90*time.Second), sends(producer))
 	s.goesOnSending(producer)
 }
 
-// notSent is the probe "no send succeeds". One that has no answer has not succeeded either:
-// v0.11.1, which heals, hangs in Send meanwhile, and that each send has its answer is the
-// claim of pulsarquota/pending-sends.
-func notSent(env *testenv.Env, p pulsar.Producer) testenv.Probe {
+// answers is the probe "a send succeeds" which does not wait for a send that has no answer,
+// while the broker refuses it, in the time that a client which is right needs. v0.11.1, which
+// heals, hangs in Send meanwhile, and that each send has its answer is the claim of
+// pulsarquota/pending-sends.
+func answers(env *testenv.Env, p pulsar.Producer) testenv.Probe {
 	return func(ctx context.Context) error {
 		answer := make(chan error, 1)
 		go func() { answer <- send(env.Context(), p) }()
@@ -57,12 +58,11 @@ func notSent(env *testenv.Env, p pulsar.Producer) testenv.Probe {
 		defer patience.Stop()
 		select {
 		case err := <-answer:
-			if err == nil {
-				return testenv.Stop(errors.New("a send succeeded"))
-			}
+			return err
 		case <-patience.C:
+			return errors.New("the send has no answer")
 		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
-		return nil
 	}
 }

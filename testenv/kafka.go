@@ -104,6 +104,10 @@ func (k *Kafka) plan(spec KafkaSpec) (plan, error) {
 // Version is the version that the brokers were started with first.
 func (k *Kafka) Version() string { return k.version }
 
+// Before says whether that version is older than a release: Before(0, 11) is true of
+// 0.10.2.2. Missing parts count as zero.
+func (k *Kafka) Before(release ...int) bool { return dist.Before(k.version, release...) }
+
 // Addresses are where clients connect: the link in front of each broker, in the
 // order of their IDs. They stay the same over restarts.
 func (k *Kafka) Addresses() []string {

@@ -33,7 +33,7 @@ func (k *Kafka) CreateTopic(ctx context.Context, topic string, partitions int) e
 // 0.10.1 have no such request.
 func (k *Kafka) DeleteTopic(ctx context.Context, topic string) error {
 	r := kmsg.NewPtrDeleteTopicsRequest()
-	r.SetVersion(1)
+	r.SetVersion(k.spoken(1))
 	r.TopicNames = []string{topic}
 	r.TimeoutMillis = int32(wireLimit.Milliseconds())
 	err := k.askController(ctx, r, func(answer kmsg.Response) int16 {
@@ -56,7 +56,7 @@ func (k *Kafka) createTopic(ctx context.Context, topic string, partitions int) e
 		return k.registerTopic(ctx, topic, partitions, replicas)
 	}
 	r := kmsg.NewPtrCreateTopicsRequest()
-	r.SetVersion(2)
+	r.SetVersion(k.spoken(2))
 	r.TimeoutMillis = int32(wireLimit.Milliseconds())
 	one := kmsg.NewCreateTopicsRequestTopic()
 	one.Topic, one.NumPartitions, one.ReplicationFactor = topic, int32(partitions), int16(replicas)
@@ -64,6 +64,15 @@ func (k *Kafka) createTopic(ctx context.Context, topic string, partitions int) e
 	return k.askController(ctx, r, func(answer kmsg.Response) int16 {
 		return answer.(*kmsg.CreateTopicsResponse).Topics[0].ErrorCode
 	})
+}
+
+// spoken is the version of a request about topics: the oldest that 4.0 still takes, or
+// the first one, for brokers before 0.11, which do not know that yet.
+func (k *Kafka) spoken(oldestOfToday int16) int16 {
+	if k.Before(0, 11) {
+		return 0
+	}
+	return oldestOfToday
 }
 
 // askController asks the brokers in turn, for without KRaft only the controller answers.

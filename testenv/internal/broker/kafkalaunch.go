@@ -64,6 +64,8 @@ func (k kafka) defaults(at Site, id int) map[string]string {
 		"log.index.size.max.bytes":                                    "1048576",
 		"controlled.shutdown.enable":                                  "true",
 		"auto.create.topics.enable":                                   "false",
+		// As it is by default from 1.0 on.
+		"delete.topic.enable": "true",
 	}
 	k.listen(c, at)
 	if k.zooKeeper() {

@@ -12,6 +12,14 @@ const (
 // run, but say nothing. 1.7.36 is the last of the slf4j API they were built with.
 var simpleLogger = Coordinate{"org.slf4j", "slf4j-simple", "1.7.36"}
 
+// xmlBinding has a class that Kafka 0.10.1 to 0.11 make the cluster's ID with, and
+// that Java has had no more since 11.
+var xmlBinding = Coordinate{"javax.xml.bind", "jaxb-api", "2.3.1"}
+
+// olderZooKeeper is the one of Kafka 1.1. The client of 3.4.13 and 3.4.14, which Kafka
+// 2.0 to 2.3 ask for, does not find its server on Java 14 and newer (ZOOKEEPER-3779).
+var olderZooKeeper = Coordinate{"org.apache.zookeeper", "zookeeper", "3.4.10"}
+
 // Pulsar is the bill of a Pulsar broker with all that standalone needs.
 func Pulsar(version string) (Bill, error) {
 	if err := checkVersion("pulsar", version); err != nil {
@@ -44,6 +52,12 @@ func Kafka(version string) (Bill, error) {
 		Broker:    "kafka",
 		Version:   version,
 		Artifacts: []Coordinate{{kafkaGroup, "kafka_" + scalaOf(r), version}},
+	}
+	if !r.before(0, 10, 1) && r.before(1, 0) {
+		bill.Artifacts = append(bill.Artifacts, xmlBinding)
+	}
+	if !r.before(2, 0) && r.before(2, 4) {
+		bill.Pins = append(bill.Pins, olderZooKeeper)
 	}
 	// Up to 1.0 Kafka depends on slf4j-log4j12, and two bindings would fight.
 	if !r.before(1, 1) {

@@ -11,30 +11,30 @@ import (
 func TestKafkaTakesTheScalaAndTheLoggerOfItsRelease(t *testing.T) {
 	for version, want := range map[string]struct {
 		artifact string
-		simple   bool
+		more     []Coordinate
+		pins     []Coordinate
 	}{
-		"0.8.2.1":   {"kafka_2.10", false},
-		"0.9.0.1":   {"kafka_2.11", false},
-		"0.10.1.0":  {"kafka_2.11", false},
-		"0.10.1.1":  {"kafka_2.12", false},
-		"1.0.0":     {"kafka_2.12", false},
-		"1.1.0":     {"kafka_2.12", true},
-		"2.3.1":     {"kafka_2.12", true},
-		"2.4.0":     {"kafka_2.13", true},
-		"4.4.0":     {"kafka_2.13", true},
-		"4":         {"kafka_2.13", true},
-		"4.4.0-rc1": {"kafka_2.13", true},
-		"10.0.0":    {"kafka_2.13", true},
+		"0.8.2.1":   {"kafka_2.10", nil, nil},
+		"0.9.0.1":   {"kafka_2.11", nil, nil},
+		"0.10.0.1":  {"kafka_2.11", nil, nil},
+		"0.10.1.0":  {"kafka_2.11", []Coordinate{xmlBinding}, nil},
+		"0.10.1.1":  {"kafka_2.12", []Coordinate{xmlBinding}, nil},
+		"0.11.0.3":  {"kafka_2.12", []Coordinate{xmlBinding}, nil},
+		"1.0.0":     {"kafka_2.12", nil, nil},
+		"1.1.0":     {"kafka_2.12", []Coordinate{simpleLogger}, nil},
+		"2.0.0":     {"kafka_2.12", []Coordinate{simpleLogger}, []Coordinate{olderZooKeeper}},
+		"2.3.1":     {"kafka_2.12", []Coordinate{simpleLogger}, []Coordinate{olderZooKeeper}},
+		"2.4.0":     {"kafka_2.13", []Coordinate{simpleLogger}, nil},
+		"4.4.0":     {"kafka_2.13", []Coordinate{simpleLogger}, nil},
+		"4":         {"kafka_2.13", []Coordinate{simpleLogger}, nil},
+		"4.4.0-rc1": {"kafka_2.13", []Coordinate{simpleLogger}, nil},
+		"10.0.0":    {"kafka_2.13", []Coordinate{simpleLogger}, nil},
 	} {
 		t.Run(version, func(t *testing.T) {
 			bill, err := Kafka(version)
 			require.NoError(t, err)
-			require.Equal(t, Coordinate{"org.apache.kafka", want.artifact, version}, bill.Artifacts[0])
-			if want.simple {
-				require.Equal(t, []Coordinate{simpleLogger}, bill.Artifacts[1:])
-			} else {
-				require.Len(t, bill.Artifacts, 1)
-			}
+			require.Equal(t, append([]Coordinate{{"org.apache.kafka", want.artifact, version}}, want.more...), bill.Artifacts)
+			require.Equal(t, want.pins, bill.Pins)
 		})
 	}
 }
