@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
 	"github.com/brokerfault/brokerfault/testenv/internal/htmlreport"
+	"github.com/brokerfault/brokerfault/testenv/internal/junitxml"
 	"github.com/brokerfault/brokerfault/testenv/internal/suite"
 )
 
@@ -30,7 +32,7 @@ func newCompare() *cobra.Command {
 		RunE: p.run,
 	}
 	p.add(c)
-	p.addPages(c)
+	p.addFiles(c)
 	f := c.Flags()
 	f.StringVar(&p.base, "base", "", "the go.mod, or the git revision, before the change")
 	f.StringVar(&p.head, "head", "go.mod", "the go.mod, or the git revision, after the change")
@@ -68,8 +70,9 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	before, after := differing(cases.Clients(), base, head)
 	if len(after.Clients) == 0 {
 		const nothing = "allow: both have the same versions of the clients under test"
+		none := &gate.Comparison{Changes: []gate.Change{}, Other: []gate.Failure{}}
 		return p.print(c, shown{
-			result: &gate.Comparison{Changes: []gate.Change{}, Other: []gate.Failure{}}, text: nothing + "\n",
+			result: none, text: nothing + "\n", junit: junitOf(none),
 			markdown: func() string { return "### " + nothing + "\n" },
 			page:     &htmlreport.Page{Title: nothing, Report: gate.NewReport()},
 		})
@@ -86,12 +89,16 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	both.Add(b)
 	both.Add(h)
 	if err := p.print(c, shown{
-		result: result, text: result.Text(), markdown: result.Markdown,
+		result: result, text: result.Text(), markdown: result.Markdown, junit: junitOf(result),
 		page: &htmlreport.Page{Title: result.Title(), Code: result.ExitCode(), Lead: result.Closing(), Report: both},
 	}); err != nil {
 		return err
 	}
 	return code(result.ExitCode())
+}
+
+func junitOf(r *gate.Comparison) func(io.Writer) error {
+	return func(w io.Writer) error { return junitxml.WriteComparison(w, r) }
 }
 
 // versionsOf are the versions in a go.mod. One that cannot be resolved is no reason to

@@ -2,11 +2,14 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/htmlreport"
+	"github.com/brokerfault/brokerfault/testenv/internal/junitxml"
 	"github.com/brokerfault/brokerfault/testenv/internal/suite"
 	"github.com/brokerfault/brokerfault/testenv/internal/trackrecord"
 )
@@ -24,6 +27,9 @@ func newControls() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := o.check(); err != nil {
+				return err
+			}
 			s, err := o.suite(c, goTestFlags)
 			if err != nil {
 				return err
@@ -36,8 +42,12 @@ func newControls() *cobra.Command {
 				_, _ = fmt.Fprintln(c.ErrOrStderr(), "faultgate: no case that was picked lists a known-bad or known-good combination")
 				return exit(gate.ExitNothingRan)
 			}
-			controls := runControls(c, s, cases)
-			if err := o.print(c, shown{result: controls, text: controls.Text()}); err != nil {
+			controls, report := runControls(c, s, cases)
+			if err := o.print(c, shown{
+				result: controls, text: controls.Text(), markdown: controls.Markdown,
+				page:  &htmlreport.Page{Title: controls.Title(), Code: controls.ExitCode(), Report: report},
+				junit: func(w io.Writer) error { return junitxml.WriteControls(w, controls) },
+			}); err != nil {
 				return err
 			}
 			if record != "" {
@@ -49,6 +59,7 @@ func newControls() *cobra.Command {
 		},
 	}
 	o.add(c)
+	o.addFiles(c)
 	c.Flags().StringVar(&record, "record", "", "note in this file what was seen red, and keep what else is in it: "+
 		"testenv/testdata/trackrecord.json is the repository's")
 	return c
@@ -61,19 +72,21 @@ type group struct {
 	controls gate.Controls
 }
 
-func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) gate.Controls {
-	all := gate.Controls{}
+// runControls judges them, and gives all that their runs showed.
+func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) (gate.Controls, *gate.Report) {
+	all, reports := gate.Controls{}, gate.NewReport()
 	for _, g := range grouped(cases) {
-		if c.Context().Err() != nil {
-			break
+		report := gate.NewReport()
+		if report.Interrupted = c.Context().Err() != nil; !report.Interrupted {
+			report = s.Only(g.cases).Run(c.Context(), g.set)
 		}
-		report := s.Only(g.cases).Run(c.Context(), g.set)
+		reports.Add(report)
 		for _, control := range g.controls {
 			control.Judge(report)
 			all = append(all, control)
 		}
 	}
-	return all
+	return all, reports
 }
 
 // grouped puts together what runs with the same versions.

@@ -28,8 +28,7 @@ func newRun() *cobra.Command {
 	}
 	r.add(c)
 	r.addVersions(c)
-	r.addPages(c)
-	r.addJUnit(c)
+	r.addFiles(c)
 	c.Flags().IntVar(&r.parallel, "parallel", suite.AtOnce(), "how many combinations of versions to run at a time; the default is what processors and memory have room for")
 	return c
 }
