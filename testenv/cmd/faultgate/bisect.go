@@ -67,8 +67,14 @@ func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
 	if b.pattern == "" || b.module == "" || b.good == "" || b.bad == "" {
 		return errors.New("--case, --client, --good and --bad are all needed")
 	}
+	if err := errors.Join(suite.CheckReleases(b.good, b.bad, b.versions), ownTests(goTestFlags, "bisect, which picks the tests itself")); err != nil {
+		return err
+	}
 	s, err := b.suite(c, goTestFlags)
 	if err != nil {
+		return err
+	}
+	if err := s.Requires(c.Context(), b.module); err != nil {
 		return err
 	}
 	cases, err := b.catalogue(c, s)

@@ -43,22 +43,32 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	if p.base == "" {
 		return errors.New("--base is needed: the go.mod, or the git revision, before the change")
 	}
-	if err := p.check(); err != nil {
+	if err := ownTests(goTestFlags, "compare, which picks the tests itself"); err != nil {
 		return err
 	}
 	s, err := p.suite(c, goTestFlags)
 	if err != nil {
 		return err
 	}
+	baseMod, err := suite.OpenModFile(c.Context(), p.base)
+	if err != nil {
+		return fmt.Errorf("--base: %w", err)
+	}
+	defer baseMod.Close()
+	headMod, err := suite.OpenModFile(c.Context(), p.head)
+	if err != nil {
+		return fmt.Errorf("--head: %w", err)
+	}
+	defer headMod.Close()
 	cases, err := p.catalogue(c, s)
 	if err != nil {
 		return err
 	}
-	base, err := versionsOf(c, "--base", p.base, cases.Clients())
+	base, err := versionsOf(c, "--base", baseMod, cases.Clients())
 	if err != nil {
 		return err
 	}
-	head, err := versionsOf(c, "--head", p.head, cases.Clients())
+	head, err := versionsOf(c, "--head", headMod, cases.Clients())
 	if err != nil {
 		return err
 	}
@@ -77,11 +87,7 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 			page:     &htmlreport.Page{Title: nothing, Report: gate.NewReport()},
 		})
 	}
-	var modules []string
-	for _, client := range after.Clients {
-		modules = append(modules, client.Module)
-	}
-	only := s.Only(cases.Of(modules...))
+	only := s.Only(cases.Of(after.Modules()...))
 	b := only.Run(c.Context(), before)
 	h := only.Run(c.Context(), after)
 	result := gate.Compare(before.String(), after.String(), b, h)
@@ -103,8 +109,8 @@ func junitOf(r *gate.Comparison) func(io.Writer) error {
 
 // versionsOf are the versions in a go.mod. One that cannot be resolved is no reason to
 // allow anything.
-func versionsOf(c *cobra.Command, flag, source string, modules []string) (map[string]string, error) {
-	versions, err := suite.Versions(c.Context(), source, modules)
+func versionsOf(c *cobra.Command, flag string, source *suite.ModFile, modules []string) (map[string]string, error) {
+	versions, err := source.Versions(c.Context(), modules)
 	var unresolved *suite.Unresolved
 	if errors.As(err, &unresolved) {
 		return nil, environment(c, err)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -22,12 +23,12 @@ func newControls() *cobra.Command {
 		Short: "run every combination that a case lists as known-bad or known-good, and tell which is not so",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, goTestFlags []string) error {
-			// A record that cannot be read is told now, not after an hour of runs.
+			// A record that cannot be read or written is told now, not after an hour of runs.
 			seen, err := trackrecord.Read(record)
 			if err != nil {
 				return err
 			}
-			if err := o.check(); err != nil {
+			if err := errors.Join(writable("--record", record), ownTests(goTestFlags, "controls, which picks the tests itself")); err != nil {
 				return err
 			}
 			s, err := o.suite(c, goTestFlags)

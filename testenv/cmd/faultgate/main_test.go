@@ -40,6 +40,39 @@ func TestWrongCommandLineIsRefused(t *testing.T) {
 	}
 }
 
+func TestWrongCommandLineIsRefusedBeforeTheCasesAreListed(t *testing.T) {
+	cases(t)
+	require.NoError(t, os.WriteFile("broken.mod", []byte("modul x\n"), 0o600))
+	bisect := []string{"bisect", "-case", "one", "-client", clientModule}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "-client", "example.com/other=v1.0.0"}, "no case here is about example.com/other"},
+		{[]string{"plan", "-shards", "2", "-client", "example.com/other=v1.0.0"}, "no case here is about example.com/other"},
+		{[]string{"prefetch", "-runtime", "process", "-client", "example.com/other=v1.0.0"}, "no case here is about example.com/other"},
+		{[]string{"bisect", "-case", "one", "-client", "example.com/other", "-good", "v1.0.0", "-bad", "v1.1.0"}, "no case here is about example.com/other"},
+		{append(bisect, "-good", "v1.0.0", "-bad", "v1.0.0"), "--good v1.0.0 and --bad v1.0.0 are the same release"},
+		{append(bisect, "-good", "1.0.0", "-bad", "v1.1.0"), `"1.0.0" is no version of a module`},
+		{append(bisect, "-good", "v1.0.0", "-bad", "v1.1.0", "-versions", "v1.0.1,latest"), `"latest" is no version of a module`},
+		{append(bisect, "-good", "v1.0.0", "-bad", "v1.1.0", "-artifacts", "go.mod"), "--artifacts: mkdir go.mod"},
+		{[]string{"compare", "-base", "none.mod"}, `--base: "none.mod" is neither a file nor a git revision`},
+		{[]string{"compare", "-base", "go.mod", "-head", "broken.mod"}, "--head: read broken.mod"},
+		{[]string{"compare", "-base", "old.mod", "--", "-run", "TestCase"}, "-run behind -- does not go with compare"},
+		{[]string{"controls", "-record", "none/record.json"}, "--record: open none/record.json"},
+		{[]string{"controls", "-artifacts", "go.mod"}, "--artifacts: mkdir go.mod"},
+		{[]string{"controls", "--", "-run=TestCase"}, "-run behind -- does not go with controls"},
+		{append(bisect, "-good", "v1.0.0", "-bad", "v1.1.0", "--", "-run=TestCase"), "-run behind -- does not go with bisect"},
+		{[]string{"list", "-case", "("}, `--case "(": error parsing regexp`},
+		{[]string{"run", "-case", "("}, `--case "(": error parsing regexp`},
+	} {
+		var out, words bytes.Buffer
+		assert.Equal(t, exitUsage, Main(tt.args, &out, &words), tt.args)
+		assert.Contains(t, words.String(), "faultgate: "+tt.want, tt.args)
+		assert.NotContains(t, words.String(), "list the cases", tt.args)
+	}
+}
+
 // module is a small module in a directory of its own, which the test enters.
 func module(t *testing.T, test string) {
 	t.Helper()

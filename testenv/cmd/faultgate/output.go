@@ -37,19 +37,22 @@ func (o *output) addFiles(c *cobra.Command) {
 
 // check says before a run which of the files could not be written after it.
 func (o *output) check() error {
-	for flag, path := range map[string]string{"--markdown": o.markdown, "--html": o.html, "--junit": o.junit} {
-		if path == "" {
-			continue
-		}
-		_, before := os.Stat(path)
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-		if err != nil {
-			return fmt.Errorf("%s: %w; name a file that can be written", flag, err)
-		}
-		_ = f.Close()
-		if before != nil { // it was made here
-			_ = os.Remove(path)
-		}
+	return errors.Join(writable("--markdown", o.markdown), writable("--html", o.html), writable("--junit", o.junit))
+}
+
+// writable refuses a file that could not be written, and leaves none.
+func writable(flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	_, before := os.Stat(path)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("%s: %w; name a file that can be written", flag, err)
+	}
+	_ = f.Close()
+	if before != nil { // it was made here
+		_ = os.Remove(path)
 	}
 	return nil
 }

@@ -1,0 +1,45 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"golang.org/x/mod/semver"
+)
+
+// Requires refuses modules that are not in the build list of the cases' module, before
+// the cases are listed: no case can be about them. What the go command cannot tell is
+// left to the listing.
+func (s *Suite) Requires(ctx context.Context, modules ...string) error {
+	if len(modules) == 0 {
+		return nil
+	}
+	quiet := *s
+	quiet.Stderr = io.Discard // the listing says it again
+	text, err := quiet.goCommand(ctx, append([]string{"list", "-mod=readonly", "-m", "-e", "-f", "{{.Path}}\t{{with .Error}}{{.Err}}{{end}}"}, modules...)...)
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(text) {
+		if module, words, _ := strings.Cut(line, "\t"); strings.Contains(words, "not a known dependency") {
+			return fmt.Errorf("no case here is about %s, for the tests are built without it; faultgate list -json names the clients", module)
+		}
+	}
+	return nil
+}
+
+// CheckReleases refuses what is no version of a module, and two ends between which
+// nothing can change.
+func CheckReleases(good, bad string, among []string) error {
+	for _, v := range append([]string{good, bad}, among...) {
+		if !semver.IsValid(v) {
+			return fmt.Errorf("%q is no version of a module; one is v1.2.3", v)
+		}
+	}
+	if semver.Compare(good, bad) == 0 {
+		return fmt.Errorf("--good %s and --bad %s are the same release: what changed is looked for between two", good, bad)
+	}
+	return nil
+}
