@@ -96,6 +96,10 @@ func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
 		return verdictOf(only.Run(c.Context(), suite.Set{Clients: []suite.Client{{Module: b.module, Version: version}}}))
 	}
 	last, first, err := firstChange(releases, b.good, recovers)
+	var refused gate.FlagsRefused
+	if errors.As(err, &refused) {
+		return err
+	}
 	if err != nil {
 		return environment(c, err)
 	}
@@ -114,6 +118,9 @@ func verdictOf(r *gate.Report) (bool, error) {
 		default:
 			return false, fmt.Errorf("%s with %s: %s", cell.Case, cell.ClientVersion, cell.Reason)
 		}
+	}
+	if err := r.Refused(); err != nil {
+		return false, err
 	}
 	if len(r.Cells) == 0 {
 		if len(r.Environment) > 0 {

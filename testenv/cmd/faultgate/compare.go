@@ -89,6 +89,9 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	}
 	only := s.Only(cases.Of(after.Modules()...))
 	b := only.Run(c.Context(), before)
+	if err := b.Refused(); err != nil {
+		return err
+	}
 	h := only.Run(c.Context(), after)
 	result := gate.Compare(before.String(), after.String(), b, h)
 	both := gate.NewReport()

@@ -43,7 +43,10 @@ func newControls() *cobra.Command {
 				_, _ = fmt.Fprintln(c.ErrOrStderr(), "faultgate: no case that was picked lists a known-bad or known-good combination")
 				return exit(gate.ExitNothingRan)
 			}
-			controls, report := runControls(c, s, cases)
+			controls, report, err := runControls(c, s, cases)
+			if err != nil {
+				return err
+			}
 			if err := o.print(c, shown{
 				result: controls, text: controls.Text(), markdown: controls.Markdown,
 				page:  &htmlreport.Page{Title: controls.Title(), Code: controls.ExitCode(), Report: report},
@@ -74,7 +77,7 @@ type group struct {
 }
 
 // runControls judges them, and gives all that their runs showed.
-func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) (gate.Controls, *gate.Report) {
+func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) (gate.Controls, *gate.Report, error) {
 	all, reports := gate.Controls{}, gate.NewReport()
 	for _, g := range grouped(cases) {
 		report := gate.NewReport()
@@ -82,12 +85,15 @@ func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) (gate.C
 			report = s.Only(g.cases).Run(c.Context(), g.set)
 		}
 		reports.Add(report)
+		if err := reports.Refused(); err != nil {
+			return nil, nil, err
+		}
 		for _, control := range g.controls {
 			control.Judge(report)
 			all = append(all, control)
 		}
 	}
-	return all, reports
+	return all, reports, nil
 }
 
 // grouped puts together what runs with the same versions.

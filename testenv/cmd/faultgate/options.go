@@ -66,7 +66,10 @@ func (o *options) suite(c *cobra.Command, goTestFlags []string) (*suite.Suite, e
 		Packages: o.packages, Env: env, Flags: goTestFlags, Artifacts: o.artifacts, Stderr: stderr,
 		Finished: func(p gate.Progress) { _, _ = fmt.Fprintln(stderr, p) },
 	}
-	return s, s.Locate(c.Context())
+	if err := s.Locate(c.Context()); err != nil {
+		return nil, err
+	}
+	return s, s.CheckFlags(c.Context())
 }
 
 // check says before a run what could not be written in it or after it.

@@ -63,6 +63,9 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 		s = s.Only(cases)
 	}
 	report := s.Grid(c.Context(), sets, r.parallel)
+	if err := report.Refused(); err != nil {
+		return err
+	}
 	all, err := ofReport(report)
 	if err != nil {
 		return err

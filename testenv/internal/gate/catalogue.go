@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -131,4 +132,5 @@ func (r *Report) Add(other *Report) {
 	r.Environment = append(r.Environment, other.Environment...)
 	r.BuildMS += other.BuildMS
 	r.Interrupted = r.Interrupted || other.Interrupted
+	r.flagsRefused = cmp.Or(r.flagsRefused, other.flagsRefused)
 }

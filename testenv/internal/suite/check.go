@@ -1,12 +1,18 @@
 package suite
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"strings"
 
 	"golang.org/x/mod/semver"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
 )
 
 // Requires refuses modules that are not in the build list of the cases' module, before
@@ -40,6 +46,29 @@ func CheckReleases(good, bad string, among []string) error {
 	}
 	if semver.Compare(good, bad) == 0 {
 		return fmt.Errorf("--good %s and --bad %s are the same release: what changed is looked for between two", good, bad)
+	}
+	return nil
+}
+
+// nowhere is a pattern that matches no package.
+const nowhere = "faultgate.invalid/..."
+
+// CheckFlags asks the go command whether it takes the flags of go test, without a package
+// to build. Flags that it does not know it leaves to the tests.
+func (s *Suite) CheckFlags(ctx context.Context) error {
+	if len(s.Flags) == 0 {
+		return nil
+	}
+	var words bytes.Buffer
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", nowhere}, s.Flags...)...)
+	cmd.Env = append(os.Environ(), "GOWORK=off")
+	cmd.Dir, cmd.Stderr = s.Dir, &words
+	var ended *exec.ExitError
+	if err := cmd.Run(); !errors.As(err, &ended) || ended.ExitCode() != 2 {
+		return nil // what else is wrong the run will tell
+	}
+	if reason, _, is := strings.Cut(words.String(), "\nusage: "); is {
+		return gate.FlagsRefused(reason[strings.LastIndex(reason, "\n")+1:])
 	}
 	return nil
 }
