@@ -7,8 +7,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-// narrowest is how few characters a column can be read in.
-const narrowest = 12
+// narrowest is how few characters a column of sentences can be read in.
+const narrowest = 24
 
 var catalogueHead = []string{"case", "claim", "known-bad", "known-good", "report"}
 
