@@ -21,7 +21,7 @@ type bisect struct {
 func newBisect() *cobra.Command {
 	var b bisect
 	c := &cobra.Command{
-		Use:   "bisect --case CASE --client MODULE --good V --bad V [-- go test flags]",
+		Use:   "bisect --case CASE --client MODULE --good V --bad V [flags] [-- go test flags]",
 		Short: "find the first release of a client that breaks or heals a case, by running it",
 		Args:  noArguments,
 		RunE:  b.run,

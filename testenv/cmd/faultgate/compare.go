@@ -23,7 +23,7 @@ type compare struct {
 func newCompare() *cobra.Command {
 	var p compare
 	c := &cobra.Command{
-		Use:   "compare --base go.mod --head go.mod [-- go test flags]",
+		Use:   "compare --base go.mod --head go.mod [flags] [-- go test flags]",
 		Short: "run the cases of the clients that two go.mod differ in, under both, and allow or block",
 		Long: "compare takes the versions of the clients under test from two go.mod files, or from the go.mod of two\n" +
 			"git revisions, runs the cases of those that differ under both, and says for each what changed.\n" +
