@@ -21,7 +21,7 @@ type bisect struct {
 func newBisect() *cobra.Command {
 	var b bisect
 	c := &cobra.Command{
-		Use:   "bisect --case CASE --client MODULE --good V --bad V [-- go test flags]",
+		Use:   "bisect --case CASE --client MODULE --good V --bad V [flags] [-- go test flags]",
 		Short: "find the first release of a client that breaks or heals a case, by running it",
 		Args:  noArguments,
 		RunE:  b.run,
@@ -67,8 +67,14 @@ func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
 	if b.pattern == "" || b.module == "" || b.good == "" || b.bad == "" {
 		return errors.New("--case, --client, --good and --bad are all needed")
 	}
+	if err := errors.Join(suite.CheckReleases(b.good, b.bad, b.versions), ownTests(goTestFlags, "bisect, which picks the tests itself")); err != nil {
+		return err
+	}
 	s, err := b.suite(c, goTestFlags)
 	if err != nil {
+		return err
+	}
+	if err := s.Requires(c.Context(), b.module); err != nil {
 		return err
 	}
 	cases, err := b.catalogue(c, s)
@@ -90,6 +96,10 @@ func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
 		return verdictOf(only.Run(c.Context(), suite.Set{Clients: []suite.Client{{Module: b.module, Version: version}}}))
 	}
 	last, first, err := firstChange(releases, b.good, recovers)
+	var refused gate.FlagsRefused
+	if errors.As(err, &refused) {
+		return err
+	}
 	if err != nil {
 		return environment(c, err)
 	}
@@ -108,6 +118,9 @@ func verdictOf(r *gate.Report) (bool, error) {
 		default:
 			return false, fmt.Errorf("%s with %s: %s", cell.Case, cell.ClientVersion, cell.Reason)
 		}
+	}
+	if err := r.Refused(); err != nil {
+		return false, err
 	}
 	if len(r.Cells) == 0 {
 		if len(r.Environment) > 0 {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -10,6 +11,7 @@ import (
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
 	"github.com/brokerfault/brokerfault/testenv/internal/htmlreport"
+	"github.com/brokerfault/brokerfault/testenv/internal/junitxml"
 	"github.com/brokerfault/brokerfault/testenv/internal/suite"
 )
 
@@ -21,7 +23,7 @@ type compare struct {
 func newCompare() *cobra.Command {
 	var p compare
 	c := &cobra.Command{
-		Use:   "compare --base go.mod --head go.mod [-- go test flags]",
+		Use:   "compare --base go.mod --head go.mod [flags] [-- go test flags]",
 		Short: "run the cases of the clients that two go.mod differ in, under both, and allow or block",
 		Long: "compare takes the versions of the clients under test from two go.mod files, or from the go.mod of two\n" +
 			"git revisions, runs the cases of those that differ under both, and says for each what changed.\n" +
@@ -30,7 +32,7 @@ func newCompare() *cobra.Command {
 		RunE: p.run,
 	}
 	p.add(c)
-	p.addPages(c)
+	p.addFiles(c)
 	f := c.Flags()
 	f.StringVar(&p.base, "base", "", "the go.mod, or the git revision, before the change")
 	f.StringVar(&p.head, "head", "go.mod", "the go.mod, or the git revision, after the change")
@@ -41,22 +43,32 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	if p.base == "" {
 		return errors.New("--base is needed: the go.mod, or the git revision, before the change")
 	}
-	if err := p.check(); err != nil {
+	if err := ownTests(goTestFlags, "compare, which picks the tests itself"); err != nil {
 		return err
 	}
 	s, err := p.suite(c, goTestFlags)
 	if err != nil {
 		return err
 	}
+	baseMod, err := suite.OpenModFile(c.Context(), p.base)
+	if err != nil {
+		return fmt.Errorf("--base: %w", err)
+	}
+	defer baseMod.Close()
+	headMod, err := suite.OpenModFile(c.Context(), p.head)
+	if err != nil {
+		return fmt.Errorf("--head: %w", err)
+	}
+	defer headMod.Close()
 	cases, err := p.catalogue(c, s)
 	if err != nil {
 		return err
 	}
-	base, err := versionsOf(c, "--base", p.base, cases.Clients())
+	base, err := versionsOf(c, "--base", baseMod, cases.Clients())
 	if err != nil {
 		return err
 	}
-	head, err := versionsOf(c, "--head", p.head, cases.Clients())
+	head, err := versionsOf(c, "--head", headMod, cases.Clients())
 	if err != nil {
 		return err
 	}
@@ -68,25 +80,25 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	before, after := differing(cases.Clients(), base, head)
 	if len(after.Clients) == 0 {
 		const nothing = "allow: both have the same versions of the clients under test"
+		none := &gate.Comparison{Changes: []gate.Change{}, Other: []gate.Failure{}}
 		return p.print(c, shown{
-			result: &gate.Comparison{Changes: []gate.Change{}, Other: []gate.Failure{}}, text: nothing + "\n",
+			result: none, text: nothing + "\n", junit: junitOf(none),
 			markdown: func() string { return "### " + nothing + "\n" },
 			page:     &htmlreport.Page{Title: nothing, Report: gate.NewReport()},
 		})
 	}
-	var modules []string
-	for _, client := range after.Clients {
-		modules = append(modules, client.Module)
-	}
-	only := s.Only(cases.Of(modules...))
+	only := s.Only(cases.Of(after.Modules()...))
 	b := only.Run(c.Context(), before)
+	if err := b.Refused(); err != nil {
+		return err
+	}
 	h := only.Run(c.Context(), after)
 	result := gate.Compare(before.String(), after.String(), b, h)
 	both := gate.NewReport()
 	both.Add(b)
 	both.Add(h)
 	if err := p.print(c, shown{
-		result: result, text: result.Text(), markdown: result.Markdown,
+		result: result, text: result.Text(), markdown: result.Markdown, junit: junitOf(result),
 		page: &htmlreport.Page{Title: result.Title(), Code: result.ExitCode(), Lead: result.Closing(), Report: both},
 	}); err != nil {
 		return err
@@ -94,10 +106,14 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	return code(result.ExitCode())
 }
 
+func junitOf(r *gate.Comparison) func(io.Writer) error {
+	return func(w io.Writer) error { return junitxml.WriteComparison(w, r) }
+}
+
 // versionsOf are the versions in a go.mod. One that cannot be resolved is no reason to
 // allow anything.
-func versionsOf(c *cobra.Command, flag, source string, modules []string) (map[string]string, error) {
-	versions, err := suite.Versions(c.Context(), source, modules)
+func versionsOf(c *cobra.Command, flag string, source *suite.ModFile, modules []string) (map[string]string, error) {
+	versions, err := source.Versions(c.Context(), modules)
 	var unresolved *suite.Unresolved
 	if errors.As(err, &unresolved) {
 		return nil, environment(c, err)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -12,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/suite"
 	"github.com/brokerfault/brokerfault/testenv/internal/trackrecord"
 )
 
@@ -66,12 +68,13 @@ func TestCompareBlocksWhatRegressesAndAllowsWhatHeals(t *testing.T) {
 		base, head string
 		code       int
 		kind       gate.Kind
+		junit      string
 	}{
-		{"go.mod", "old.mod", gate.ExitFailed, gate.Regressed},
-		{"old.mod", "go.mod", gate.ExitOK, gate.Fixed},
+		{"go.mod", "old.mod", gate.ExitFailed, gate.Regressed, `tests="1" failures="1"`},
+		{"old.mod", "go.mod", gate.ExitOK, gate.Fixed, `tests="1"`},
 	} {
 		var out, progress bytes.Buffer
-		code := Main([]string{"compare", "-json", "-markdown", "out.md", "-html", "out.html", "-base", tt.base, "-head", tt.head}, &out, &progress)
+		code := Main([]string{"compare", "-json", "-markdown", "out.md", "-html", "out.html", "-junit", "out.xml", "-base", tt.base, "-head", tt.head}, &out, &progress)
 		require.Equal(t, tt.code, code, progress.String()+out.String())
 		var c gate.Comparison
 		require.NoError(t, json.Unmarshal(out.Bytes(), &c))
@@ -84,14 +87,19 @@ func TestCompareBlocksWhatRegressesAndAllowsWhatHeals(t *testing.T) {
 		require.NoError(t, err)
 		assert.Contains(t, string(page), "<title>"+c.Decision()+": ")
 		assert.Contains(t, string(page), "1 "+string(tt.kind))
+		junit, err := os.ReadFile("out.xml")
+		require.NoError(t, err)
+		assert.Regexp(t, `<testsuites [^>]*`+tt.junit+`>`, string(junit))
+		assert.Contains(t, string(junit), `<testcase name="cases/one" classname="example.com/pulsarcases"`)
 	}
 }
 
 func TestCompareOfTheSameVersionsRunsNothingAndAllows(t *testing.T) {
 	cases(t)
 	var out, progress bytes.Buffer
-	require.Equal(t, gate.ExitOK, Main([]string{"compare", "-base", "go.mod"}, &out, &progress), progress.String())
+	require.Equal(t, gate.ExitOK, Main([]string{"compare", "-base", "go.mod", "-junit", "out.xml"}, &out, &progress), progress.String())
 	assert.Contains(t, out.String(), "allow")
+	assert.FileExists(t, "out.xml", "a CI system that looks for it finds no test case in it")
 	assert.NotContains(t, progress.String(), "TestCase")
 }
 
@@ -144,13 +152,37 @@ func TestBisectBelievesNeitherEnd(t *testing.T) {
 func TestControlsRunWhatIsListed(t *testing.T) {
 	cases(t)
 	var out, progress bytes.Buffer
-	require.Equal(t, gate.ExitOK, Main([]string{"controls", "-json"}, &out, &progress), progress.String())
+	t.Setenv("GITHUB_STEP_SUMMARY", "summary.md")
+	require.Equal(t, gate.ExitOK, Main([]string{"controls", "-json", "-markdown", "out.md", "-html", "out.html", "-junit", "out.xml"}, &out, &progress), progress.String())
 	var all gate.Controls
 	require.NoError(t, json.Unmarshal(out.Bytes(), &all))
 	require.Len(t, all, 2)
 	for _, c := range all {
 		assert.Equal(t, gate.AsListed, c.Outcome, c)
 	}
+	for file, want := range map[string]string{
+		"out.md": "| cases/one | client v1.1.0 | failing | as listed |", "summary.md": "### 2 of 2 combinations are as listed",
+		"out.html": "<title>2 of 2 combinations are as listed: ", "out.xml": `<testcase name="client v1.1.0 is listed as failing" classname="cases/one"`,
+	} {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		assert.Contains(t, string(text), want, file)
+	}
+	progress.Reset()
+	require.Equal(t, exitUsage, Main([]string{"controls", "-junit", "none/out.xml"}, &out, &progress))
+	assert.Contains(t, progress.String(), "--junit: open none/out.xml")
+}
+
+func TestControlsThatAnInterruptKeptFromRunningAreNotTold(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	c := newControls()
+	c.SetContext(ctx)
+	all, report, err := runControls(c, &suite.Suite{}, gate.Catalogue{{Case: "x/one", KnownBad: []gate.Combination{{Client: "v1.0.0"}}}})
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, gate.ExitEnvironment, all.ExitCode())
+	require.True(t, report.Interrupted)
 }
 
 func TestControlsNoteWhatTheySawRed(t *testing.T) {

@@ -1,12 +1,16 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+	"github.com/brokerfault/brokerfault/testenv/internal/htmlreport"
+	"github.com/brokerfault/brokerfault/testenv/internal/junitxml"
 	"github.com/brokerfault/brokerfault/testenv/internal/suite"
 	"github.com/brokerfault/brokerfault/testenv/internal/trackrecord"
 )
@@ -19,9 +23,12 @@ func newControls() *cobra.Command {
 		Short: "run every combination that a case lists as known-bad or known-good, and tell which is not so",
 		Args:  noArguments,
 		RunE: func(c *cobra.Command, goTestFlags []string) error {
-			// A record that cannot be read is told now, not after an hour of runs.
+			// A record that cannot be read or written is told now, not after an hour of runs.
 			seen, err := trackrecord.Read(record)
 			if err != nil {
+				return err
+			}
+			if err := errors.Join(writable("--record", record), ownTests(goTestFlags, "controls, which picks the tests itself")); err != nil {
 				return err
 			}
 			s, err := o.suite(c, goTestFlags)
@@ -36,8 +43,15 @@ func newControls() *cobra.Command {
 				_, _ = fmt.Fprintln(c.ErrOrStderr(), "faultgate: no case that was picked lists a known-bad or known-good combination")
 				return exit(gate.ExitNothingRan)
 			}
-			controls := runControls(c, s, cases)
-			if err := o.print(c, shown{result: controls, text: controls.Text()}); err != nil {
+			controls, report, err := runControls(c, s, cases)
+			if err != nil {
+				return err
+			}
+			if err := o.print(c, shown{
+				result: controls, text: controls.Text(), markdown: controls.Markdown,
+				page:  &htmlreport.Page{Title: controls.Title(), Code: controls.ExitCode(), Report: report},
+				junit: func(w io.Writer) error { return junitxml.WriteControls(w, controls) },
+			}); err != nil {
 				return err
 			}
 			if record != "" {
@@ -49,6 +63,7 @@ func newControls() *cobra.Command {
 		},
 	}
 	o.add(c)
+	o.addFiles(c)
 	c.Flags().StringVar(&record, "record", "", "note in this file what was seen red, and keep what else is in it: "+
 		"testenv/testdata/trackrecord.json is the repository's")
 	return c
@@ -61,19 +76,24 @@ type group struct {
 	controls gate.Controls
 }
 
-func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) gate.Controls {
-	all := gate.Controls{}
+// runControls judges them, and gives all that their runs showed.
+func runControls(c *cobra.Command, s *suite.Suite, cases gate.Catalogue) (gate.Controls, *gate.Report, error) {
+	all, reports := gate.Controls{}, gate.NewReport()
 	for _, g := range grouped(cases) {
-		if c.Context().Err() != nil {
-			break
+		report := gate.NewReport()
+		if report.Interrupted = c.Context().Err() != nil; !report.Interrupted {
+			report = s.Only(g.cases).Run(c.Context(), g.set)
 		}
-		report := s.Only(g.cases).Run(c.Context(), g.set)
+		reports.Add(report)
+		if err := reports.Refused(); err != nil {
+			return nil, nil, err
+		}
 		for _, control := range g.controls {
 			control.Judge(report)
 			all = append(all, control)
 		}
 	}
-	return all
+	return all, reports, nil
 }
 
 // grouped puts together what runs with the same versions.

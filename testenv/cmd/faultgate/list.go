@@ -21,7 +21,7 @@ func newList() *cobra.Command {
 			if markdown {
 				return o.print(c, shown{result: cases, text: cases.Markdown()})
 			}
-			return o.print(c, shown{result: cases, text: cases.Text()})
+			return o.print(c, shown{result: cases, text: cases.Text(terminalWidth(c.OutOrStdout()))})
 		},
 	}
 	o.addCases(c)

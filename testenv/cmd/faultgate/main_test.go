@@ -40,6 +40,40 @@ func TestWrongCommandLineIsRefused(t *testing.T) {
 	}
 }
 
+func TestWrongCommandLineIsRefusedBeforeTheCasesAreListed(t *testing.T) {
+	cases(t)
+	require.NoError(t, os.WriteFile("broken.mod", []byte("modul x\n"), 0o600))
+	bisect := []string{"bisect", "-case", "one", "-client", clientModule}
+	for _, tt := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "-client", "example.com/other=v1.0.0"}, "no case here is about example.com/other"},
+		{[]string{"plan", "-shards", "2", "-client", "example.com/other=v1.0.0"}, "no case here is about example.com/other"},
+		{[]string{"prefetch", "-runtime", "process", "-client", "example.com/other=v1.0.0"}, "no case here is about example.com/other"},
+		{[]string{"bisect", "-case", "one", "-client", "example.com/other", "-good", "v1.0.0", "-bad", "v1.1.0"}, "no case here is about example.com/other"},
+		{append(bisect, "-good", "v1.0.0", "-bad", "v1.0.0"), "--good v1.0.0 and --bad v1.0.0 are the same release"},
+		{append(bisect, "-good", "1.0.0", "-bad", "v1.1.0"), `"1.0.0" is no version of a module`},
+		{append(bisect, "-good", "v1.0.0", "-bad", "v1.1.0", "-versions", "v1.0.1,latest"), `"latest" is no version of a module`},
+		{append(bisect, "-good", "v1.0.0", "-bad", "v1.1.0", "-artifacts", "go.mod"), "--artifacts: mkdir go.mod"},
+		{[]string{"compare", "-base", "none.mod"}, `--base: "none.mod" is neither a file nor a git revision`},
+		{[]string{"compare", "-base", "go.mod", "-head", "broken.mod"}, "--head: read broken.mod"},
+		{[]string{"compare", "-base", "old.mod", "--", "-run", "TestCase"}, "-run behind -- does not go with compare"},
+		{[]string{"controls", "-record", "none/record.json"}, "--record: open none/record.json"},
+		{[]string{"controls", "-artifacts", "go.mod"}, "--artifacts: mkdir go.mod"},
+		{[]string{"controls", "--", "-run=TestCase"}, "-run behind -- does not go with controls"},
+		{append(bisect, "-good", "v1.0.0", "-bad", "v1.1.0", "--", "-run=TestCase"), "-run behind -- does not go with bisect"},
+		{[]string{"run", "-case", "one", "--", "-timeout=soon"}, `the flags of go test behind --: invalid value "soon" for flag -timeout: parse error; go help testflag`},
+		{[]string{"list", "-case", "("}, `--case "(": error parsing regexp`},
+		{[]string{"run", "-case", "("}, `--case "(": error parsing regexp`},
+	} {
+		var out, words bytes.Buffer
+		assert.Equal(t, exitUsage, Main(tt.args, &out, &words), tt.args)
+		assert.Contains(t, words.String(), "faultgate: "+tt.want, tt.args)
+		assert.NotContains(t, words.String(), "list the cases", tt.args)
+	}
+}
+
 // module is a small module in a directory of its own, which the test enters.
 func module(t *testing.T, test string) {
 	t.Helper()
@@ -49,6 +83,24 @@ func module(t *testing.T, test string) {
 	t.Chdir(dir)
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", "off")
+}
+
+func TestFlagThatTheTestsDoNotHaveIsAWrongCommandLine(t *testing.T) {
+	cases(t)
+	for _, args := range [][]string{
+		{"run"}, {"run", "-json", "-case", "one"}, {"compare", "-base", "old.mod"}, {"controls"},
+		{"bisect", "-case", "one", "-client", clientModule, "-good", "v1.2.0", "-bad", "v1.1.0"},
+	} {
+		out, words := says(t, exitUsage, append(args, "--", "-nonsense")...)
+		assert.Contains(t, words, "faultgate: the flags of go test behind --: flag provided but not defined: -nonsense;", args)
+		assert.Empty(t, out, args)
+	}
+	// Where the tests of another package have it and ran, the report is printed.
+	require.NoError(t, os.Mkdir("other", 0o755))
+	const takes = "package other\n\nimport (\"flag\"; \"testing\")\n\nvar _ = flag.Bool(\"nonsense\", false, \"\")\n\nfunc TestOther(*testing.T) {}\n"
+	require.NoError(t, os.WriteFile("other/x_test.go", []byte(takes), 0o600))
+	out, _ := says(t, gate.ExitFailed, "run", "--", "-nonsense")
+	assert.Contains(t, out, "failed: example.com/pulsarcases\n")
 }
 
 const recordsItsSettings = `package cases
@@ -92,5 +144,4 @@ func TestRunEndsWithTheReportsExitCode(t *testing.T) {
 	assert.Equal(t, gate.ExitFailed, Main([]string{"run"}, &out, &progress))
 	assert.Contains(t, out.String(), "failed: example.com/pulsarcases TestOther")
 	assert.Equal(t, gate.ExitNothingRan, Main([]string{"run", "--", "-run", "None"}, &out, &progress))
-	assert.Equal(t, gate.ExitEnvironment, Main([]string{"run", "--", "-timeout=soon"}, &out, &progress))
 }

@@ -34,7 +34,6 @@ func newMerge() *cobra.Command {
 			return code(r.ExitCode())
 		},
 	}
-	o.addPages(c)
-	o.addJUnit(c)
+	o.addFiles(c)
 	return c
 }

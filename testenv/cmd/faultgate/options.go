@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -21,6 +24,8 @@ type options struct {
 	runtime   string
 	profile   string
 	artifacts string
+
+	named *regexp.Regexp // pattern, once suite has read it
 }
 
 func (o *options) add(c *cobra.Command) {
@@ -39,7 +44,8 @@ func (o *options) addCases(c *cobra.Command) {
 	f.StringVar(&o.pattern, "case", "", "only cases whose name matches this regular expression")
 }
 
-// suite is the module that the command runs in, or the one that it was built of.
+// suite is the module that the command runs in, or the one that it was built of. What is
+// wrong with the flags is told now, before anything slow.
 func (o *options) suite(c *cobra.Command, goTestFlags []string) (*suite.Suite, error) {
 	env, err := o.environment()
 	if err != nil {
@@ -49,12 +55,21 @@ func (o *options) suite(c *cobra.Command, goTestFlags []string) (*suite.Suite, e
 	if _, err := settings.Parse(append(os.Environ(), env...)); err != nil {
 		return nil, err
 	}
+	if o.named, err = regexp.Compile(o.pattern); err != nil {
+		return nil, fmt.Errorf("--case %q: %w", o.pattern, err)
+	}
+	if err := o.check(); err != nil {
+		return nil, err
+	}
 	stderr := &lines{w: c.ErrOrStderr()}
 	s := &suite.Suite{
 		Packages: o.packages, Env: env, Flags: goTestFlags, Artifacts: o.artifacts, Stderr: stderr,
 		Finished: func(p gate.Progress) { _, _ = fmt.Fprintln(stderr, p) },
 	}
-	return s, s.Locate(c.Context())
+	if err := s.Locate(c.Context()); err != nil {
+		return nil, err
+	}
+	return s, s.CheckFlags(c.Context())
 }
 
 // check says before a run what could not be written in it or after it.
@@ -93,10 +108,7 @@ func (o *options) catalogue(c *cobra.Command, s *suite.Suite) (gate.Catalogue, e
 	if err != nil {
 		return nil, environment(c, err)
 	}
-	some, err := all.Matching(o.pattern)
-	if err != nil {
-		return nil, err
-	}
+	some := all.Matching(o.named)
 	if len(some) == 0 {
 		_, _ = fmt.Fprintf(c.ErrOrStderr(), "faultgate: --case %q matches none of the %d cases; faultgate list names them\n", o.pattern, len(all))
 		return nil, exit(gate.ExitNothingRan)
@@ -126,6 +138,20 @@ func noArguments(c *cobra.Command, args []string) error {
 		return fmt.Errorf("%q is no flag; packages go into --packages, flags of go test behind --", args[0])
 	}
 	return nil
+}
+
+// ownTests refuses -run behind -- where the command picks the tests.
+func ownTests(goTestFlags []string, what string) error {
+	if slices.ContainsFunc(goTestFlags, picksTests) {
+		return fmt.Errorf("-run behind -- does not go with %s: name the case with --case", what)
+	}
+	return nil
+}
+
+// picksTests says that a flag of go test is -run.
+func picksTests(flag string) bool {
+	name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	return strings.HasPrefix(flag, "-") && (name == "run" || name == "test.run")
 }
 
 // arguments wants between least and most of what is said.

@@ -27,31 +27,32 @@ func (o *output) addJSON(c *cobra.Command) {
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON instead of a table")
 }
 
-// addPages adds what a run, or two, can be written as for people.
-func (o *output) addPages(c *cobra.Command) {
-	c.Flags().StringVar(&o.markdown, "markdown", "", "write the verdict table to this file, as Markdown")
-	c.Flags().StringVar(&o.html, "html", "", "write the verdicts with their evidence to this file, as one page of HTML")
-}
-
-func (o *output) addJUnit(c *cobra.Command) {
-	c.Flags().StringVar(&o.junit, "junit", "", "write the verdicts to this file, as JUnit XML")
+// addFiles adds what a result can be written to beside stdout.
+func (o *output) addFiles(c *cobra.Command) {
+	f := c.Flags()
+	f.StringVar(&o.markdown, "markdown", "", "write the verdict table to this file, as Markdown")
+	f.StringVar(&o.html, "html", "", "write the verdicts with their evidence to this file, as one page of HTML")
+	f.StringVar(&o.junit, "junit", "", "write the verdicts to this file, as JUnit XML")
 }
 
 // check says before a run which of the files could not be written after it.
 func (o *output) check() error {
-	for flag, path := range map[string]string{"--markdown": o.markdown, "--html": o.html, "--junit": o.junit} {
-		if path == "" {
-			continue
-		}
-		_, before := os.Stat(path)
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
-		if err != nil {
-			return fmt.Errorf("%s: %w; name a file that can be written", flag, err)
-		}
-		_ = f.Close()
-		if before != nil { // it was made here
-			_ = os.Remove(path)
-		}
+	return errors.Join(writable("--markdown", o.markdown), writable("--html", o.html), writable("--junit", o.junit))
+}
+
+// writable refuses a file that could not be written, and leaves none.
+func writable(flag, path string) error {
+	if path == "" {
+		return nil
+	}
+	_, before := os.Stat(path)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("%s: %w; name a file that can be written", flag, err)
+	}
+	_ = f.Close()
+	if before != nil { // it was made here
+		_ = os.Remove(path)
 	}
 	return nil
 }
@@ -62,7 +63,7 @@ type shown struct {
 	text     string
 	markdown func() string
 	page     *htmlreport.Page
-	junit    *gate.Report
+	junit    func(io.Writer) error
 }
 
 // ofReport are the forms of a run's report.
@@ -71,7 +72,10 @@ func ofReport(r *gate.Report) (shown, error) {
 	if err := r.Print(&text); err != nil {
 		return shown{}, err
 	}
-	return shown{result: r, text: text.String(), markdown: r.Markdown, page: &htmlreport.Page{Report: r}, junit: r}, nil
+	return shown{
+		result: r, text: text.String(), markdown: r.Markdown, page: &htmlreport.Page{Report: r},
+		junit: func(w io.Writer) error { return junitxml.Write(w, r) },
+	}, nil
 }
 
 // print writes the result as JSON or as text, then the files that were asked for, and the
@@ -97,7 +101,7 @@ func (o *output) print(c *cobra.Command, s shown) error {
 		errs = append(errs, writePage(o.html, *s.page))
 	}
 	if o.junit != "" && s.junit != nil {
-		errs = append(errs, written("JUnit XML", o.junit, func(w io.Writer) error { return junitxml.Write(w, s.junit) }))
+		errs = append(errs, written("JUnit XML", o.junit, s.junit))
 	}
 	if s.markdown != nil {
 		errs = append(errs, jobSummary(s.markdown))

@@ -58,6 +58,9 @@ func (p *fetch) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := s.Requires(c.Context(), clients[0].Modules()...); err != nil {
+		return err
+	}
 	if p.runtime != "" {
 		in.Backend = p.runtime
 	}

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -28,8 +25,7 @@ func newRun() *cobra.Command {
 	}
 	r.add(c)
 	r.addVersions(c)
-	r.addPages(c)
-	r.addJUnit(c)
+	r.addFiles(c)
 	c.Flags().IntVar(&r.parallel, "parallel", suite.AtOnce(), "how many combinations of versions to run at a time; the default is what processors and memory have room for")
 	return c
 }
@@ -45,21 +41,21 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 	if r.parallel < 1 {
 		return fmt.Errorf("--parallel %d: it takes a number from 1 on", r.parallel)
 	}
-	if err := r.check(); err != nil {
-		return err
-	}
 	sets, err := suite.Sets(r.clients, r.brokers)
 	if err != nil {
 		return err
+	}
+	picks := r.pattern != "" || len(r.clients) > 0 || len(r.brokers) > 0
+	if picks {
+		if err := ownTests(goTestFlags, "--case, --client or --broker, which pick the tests themselves"); err != nil {
+			return err
+		}
 	}
 	s, err := r.suite(c, goTestFlags)
 	if err != nil {
 		return err
 	}
-	if r.pattern != "" || len(r.clients) > 0 || len(r.brokers) > 0 {
-		if slices.ContainsFunc(goTestFlags, picksTests) {
-			return errors.New("-run behind -- does not go with --case, --client or --broker, which pick the tests themselves: name the case with --case")
-		}
+	if picks {
 		cases, err := r.selected(c, s, sets[0])
 		if err != nil {
 			return err
@@ -67,6 +63,9 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 		s = s.Only(cases)
 	}
 	report := s.Grid(c.Context(), sets, r.parallel)
+	if err := report.Refused(); err != nil {
+		return err
+	}
 	all, err := ofReport(report)
 	if err != nil {
 		return err
@@ -77,21 +76,15 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 	return code(report.ExitCode())
 }
 
-// picksTests says that a flag of go test is -run.
-func picksTests(flag string) bool {
-	name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
-	return strings.HasPrefix(flag, "-") && (name == "run" || name == "test.run")
-}
-
 // selected are the cases of the pattern that are about these clients and brokers.
 func (r *run) selected(c *cobra.Command, s *suite.Suite, set suite.Set) (gate.Catalogue, error) {
+	modules := set.Modules()
+	if err := s.Requires(c.Context(), modules...); err != nil {
+		return nil, err
+	}
 	cases, err := r.catalogue(c, s)
 	if err != nil {
 		return nil, err
-	}
-	var modules []string
-	for _, client := range set.Clients {
-		modules = append(modules, client.Module)
 	}
 	if err := covered(cases, modules); err != nil {
 		return nil, err

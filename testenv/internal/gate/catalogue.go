@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -83,12 +84,8 @@ func NewCatalogue(r *Report) (Catalogue, error) {
 }
 
 // Matching are the cases whose name contains a match of the pattern.
-func (c Catalogue) Matching(pattern string) (Catalogue, error) {
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, fmt.Errorf("read the pattern of cases: %w", err)
-	}
-	return c.where(func(e Entry) bool { return re.MatchString(e.Case) }), nil
+func (c Catalogue) Matching(pattern *regexp.Regexp) Catalogue {
+	return c.where(func(e Entry) bool { return pattern.MatchString(e.Case) })
 }
 
 // Of are the cases of these client modules.
@@ -135,4 +132,5 @@ func (r *Report) Add(other *Report) {
 	r.Environment = append(r.Environment, other.Environment...)
 	r.BuildMS += other.BuildMS
 	r.Interrupted = r.Interrupted || other.Interrupted
+	r.flagsRefused = cmp.Or(r.flagsRefused, other.flagsRefused)
 }

@@ -30,6 +30,7 @@ type test struct {
 	artifacts   string
 	output      []string
 	died        string
+	refused     string // the line before the usage that package flag prints
 	failedBuild string
 }
 
@@ -156,6 +157,9 @@ func (t *test) say(line string) {
 	// The first line that tells of the process's end is the cause; a stack follows.
 	if t.died == "" && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "signal: ")) {
 		t.died = line
+	}
+	if t.name == "" && strings.HasPrefix(line, "Usage of ") && len(t.output) > 0 {
+		t.refused = t.output[len(t.output)-1]
 	}
 	if t.output = append(t.output, line); len(t.output) > tailLines {
 		t.output = slices.Delete(t.output, 0, 1)

@@ -28,7 +28,7 @@ func (c *Comparison) written(rendered, title string) string {
 	}
 	for _, ch := range c.Changes {
 		if ch.Kind == Regressed || ch.Kind == Environment {
-			fmt.Fprintf(&b, "%s: %s: %s\n", ch.Case, ch.Kind, ch.reason())
+			fmt.Fprintf(&b, "%s: %s: %s\n", ch.Case, ch.Kind, ch.Reason())
 		}
 	}
 	list(&b, "not told", c.Other)
@@ -66,7 +66,8 @@ func told(c *Cell) string {
 	return strings.TrimSpace(c.Words() + " " + c.recovery())
 }
 
-func (ch Change) reason() string {
+// Reason is what head says of it, else base.
+func (ch Change) Reason() string {
 	for _, c := range []*Cell{ch.Head, ch.Base} {
 		if c == nil {
 			return "it ran on one side only"

@@ -79,22 +79,58 @@ func (all Controls) ExitCode() int {
 	return ExitOK
 }
 
-// Text is a table for a terminal, with the reasons of what is not as listed below it.
-func (all Controls) Text() string {
-	t := table.NewWriter()
-	t.SetStyle(table.StyleLight)
-	t.Style().Format.Header = 0
-	t.AppendHeader(table.Row{"case", "at", "listed as", "outcome"})
-	var b strings.Builder
+// Listed is how the case lists it: "failing" or "holding".
+func (c Control) Listed() string {
+	if c.Bad {
+		return "failing"
+	}
+	return "holding"
+}
+
+// Title counts those that are as listed.
+func (all Controls) Title() string {
+	n := 0
 	for _, c := range all {
-		listed := "holding"
-		if c.Bad {
-			listed = "failing"
-		}
-		t.AppendRow(table.Row{c.Case, c.At, listed, c.Outcome})
-		if c.Outcome != AsListed {
-			fmt.Fprintf(&b, "%s at %s: %s: %s\n", c.Case, c.At, c.Outcome, c.Reason)
+		if c.Outcome == AsListed {
+			n++
 		}
 	}
-	return t.Render() + "\n" + b.String()
+	return fmt.Sprintf("%d of %d combinations are as listed", n, len(all))
+}
+
+// Text is a table for a terminal, with the reasons of what is not as listed below it.
+func (all Controls) Text() string {
+	t := all.table()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format.Header = 0
+	return t.Render() + "\n" + all.reasons("")
+}
+
+// Markdown is the same for a page.
+func (all Controls) Markdown() string {
+	text := "### " + all.Title() + "\n\n" + all.table().RenderMarkdown() + "\n"
+	if reasons := all.reasons("- "); reasons != "" {
+		text += "\n" + reasons
+	}
+	return text
+}
+
+func (all Controls) table() table.Writer {
+	t := table.NewWriter()
+	t.AppendHeader(table.Row{"case", "at", "listed as", "outcome"})
+	for _, c := range all {
+		t.AppendRow(table.Row{c.Case, c.At, c.Listed(), c.Outcome})
+	}
+	return t
+}
+
+// reasons are those of what is not as listed, a line each.
+func (all Controls) reasons(begin string) string {
+	var b strings.Builder
+	for _, c := range all {
+		if c.Outcome != AsListed {
+			fmt.Fprintf(&b, "%s%s at %s: %s: %s\n", begin, c.Case, c.At, c.Outcome, c.Reason)
+		}
+	}
+	return b.String()
 }

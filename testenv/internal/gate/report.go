@@ -96,6 +96,8 @@ type Report struct {
 	BuildMS int64 `json:"build_ms"`
 	// Interrupted says that the run was told to stop before its end.
 	Interrupted bool `json:"interrupted"`
+
+	flagsRefused FlagsRefused
 }
 
 // NewReport is a report of nothing yet, whose lists are written as empty in JSON.

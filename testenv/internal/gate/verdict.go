@@ -25,6 +25,7 @@ func (c *Collector) Report(interrupted bool) *Report {
 	r := NewReport()
 	r.Interrupted = interrupted
 	r.BuildMS = c.built.Milliseconds()
+	r.flagsRefused = c.flagsRefused()
 	for _, t := range c.order {
 		switch {
 		case t.attrs["case"] != "":

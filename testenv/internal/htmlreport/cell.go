@@ -49,11 +49,23 @@ type cell struct {
 	Versions  string
 	Recovery  *meter
 	Elapsed   string
+	Times     []part
 	Counts    []count
 	Artifacts artifacts
 	Timeline  *timeline
 	// TimelineText is what there is of it where it cannot be drawn.
 	TimelineText string
+}
+
+// part is a part of the time that tests took.
+type part struct{ What, Time string }
+
+func partsOf(spent []gate.Spent) []part {
+	var all []part
+	for _, s := range spent {
+		all = append(all, part{s.What, duration(s.MS)})
+	}
+	return all
 }
 
 // count is a piece of evidence.
@@ -89,6 +101,7 @@ func cellOf(c gate.Cell, number int, dir string) *cell {
 	if c.ElapsedMS > 0 {
 		v.Elapsed = duration(c.ElapsedMS)
 	}
+	v.Times = partsOf(c.Spent())
 	for _, name := range slices.Sorted(maps.Keys(c.Evidence)) {
 		v.Counts = append(v.Counts, count{strings.ReplaceAll(name, "_", " "), c.Evidence[name]})
 	}

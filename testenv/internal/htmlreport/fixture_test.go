@@ -63,7 +63,7 @@ func fixture(t *testing.T) *gate.Report {
 		Case: "pulsarquota/self-heal", Issue: "https://example.com/issues/1", Package: "example.com/pulsarquota", Test: "TestSelfHeal",
 		Client: "github.com/apache/pulsar-client-go", ClientVersion: "v0.21.0", Broker: "pulsar", BrokerVersion: "3.0.2", Runtime: "process",
 		Verdict: evidence.Recovered, Result: "pass", RecoveryMS: new(int64(2140)), BudgetMS: new(int64(30_000)), ElapsedMS: 17_600,
-		Evidence: map[string]int64{"will_retry": 3}, Artifacts: dir,
+		Evidence: map[string]int64{"will_retry": 3}, SpentMS: map[string]int64{"start": 5200, "recovery": 2140, "cleanup": 800}, Artifacts: dir,
 	}
 	failed, asListed, broken, left := base, base, base, base
 	failed.ClientVersion, failed.Verdict, failed.AtFault, failed.Result = "v0.9.0", evidence.NotRecovered, evidence.Client, "fail"
@@ -74,7 +74,9 @@ func fixture(t *testing.T) *gate.Report {
 	broken.Reason, broken.Artifacts = strings.Repeat("x", 400), ""
 	left.Case, left.Verdict, left.Result, left.RecoveryMS, left.BudgetMS = "kafkatxn/left-out", evidence.NotRun, "skip", nil, nil
 	left.Client, left.Broker, left.Issue, left.Artifacts = "github.com/twmb/franz-go", "kafka", "javascript:alert(3)", "/nowhere/_artifacts/1"
+	left.SpentMS = nil
 	r := gate.NewReport()
+	r.BuildMS = 61_500
 	r.Cells = []gate.Cell{base, failed, asListed, broken, left}
 	for _, v := range []string{"2.10.6", "2.11.4", "3.3.7", "4.0.10", "4.2.4"} {
 		more := base

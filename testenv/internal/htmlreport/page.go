@@ -56,6 +56,7 @@ type view struct {
 	Style       template.CSS
 	Title, Lead string
 	Size        string
+	Times       []part
 	Made        time.Time
 	Mood        mood
 	Interrupted bool
@@ -97,7 +98,7 @@ func viewOf(p Page, dir string) view {
 	}
 	end := conclusions[p.Code]
 	v := view{
-		Style: template.CSS(style), Title: p.Title, Mood: end.mood, Lead: p.Lead, Made: p.Made,
+		Style: template.CSS(style), Title: p.Title, Mood: end.mood, Lead: p.Lead, Made: p.Made, Times: partsOf(r.Spent()),
 		Interrupted: r.Interrupted, Failures: r.Failures, Environment: r.Environment,
 	}
 	counts := map[gate.Outcome]int{}

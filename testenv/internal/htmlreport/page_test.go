@@ -40,10 +40,14 @@ func TestPageTellsVerdictsTimelineEvidenceAndLogs(t *testing.T) {
 		"observation sends fail took 5.00 s of 5.00 s", "did not come true within 30 s", "witness a fresh producer sends took 300 ms of 15 s",
 		"A fault lay on the broker from 10 s to 15.1 s", "will retry 3", "The end of client.log reconnecting", "12:00 ERROR red",
 		"cannot be read from here", "None were kept", "undefined: x", "took in all: 17.6 s",
+		// Of a cell, and summed over nine of ten.
+		"start: 5.20 s fault and observation: 0 ms recovery: 2.14 s clean-up: 800 ms",
+		"several run at a time. build: 61.5 s download and images: 0 ms waiting for other starts: 0 ms start: 46.8 s fault and observation: 0 ms recovery: 19.3 s clean-up: 7.20 s",
 	} {
 		assert.Contains(t, text, want)
 	}
 	assert.NotContains(t, text, "\x1b")
+	assert.Equal(t, 1+9, strings.Count(text, "Where the time went"), "a cell that does not say has none")
 }
 
 func TestPageOfAnEmptyReportSaysSo(t *testing.T) {

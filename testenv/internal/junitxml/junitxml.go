@@ -17,18 +17,31 @@ import (
 )
 
 // Write writes the report.
-func Write(w io.Writer, r *gate.Report) error {
+func Write(w io.Writer, r *gate.Report) error { return write(w, suites(r)) }
+
+func write(w io.Writer, all *junit.Testsuites) error {
 	if _, err := io.WriteString(w, xml.Header); err != nil {
 		return fmt.Errorf("write JUnit XML: %w", err)
 	}
-	if err := suites(r).WriteXML(w); err != nil {
+	if err := all.WriteXML(w); err != nil {
 		return fmt.Errorf("write JUnit XML: %w", err)
 	}
 	return nil
 }
 
+// together are these suites, of which empty ones are left out. Total is their time, in ms.
+func together(total int64, suites ...junit.Testsuite) *junit.Testsuites {
+	all := &junit.Testsuites{Name: "faultgate", Time: seconds(total)}
+	for _, s := range suites {
+		if len(s.Testcases) > 0 {
+			s.ID = len(all.Suites)
+			all.AddSuite(s)
+		}
+	}
+	return all
+}
+
 func suites(r *gate.Report) *junit.Testsuites {
-	all := &junit.Testsuites{Name: "faultgate"}
 	var names []string
 	cells := map[string][]gate.Cell{}
 	for _, c := range r.Cells {
@@ -39,20 +52,20 @@ func suites(r *gate.Report) *junit.Testsuites {
 		cells[name] = append(cells[name], c)
 	}
 	var total int64
-	for i, name := range names {
-		s := suite(name, cells[name])
-		s.ID = i
-		all.AddSuite(s)
+	var all []junit.Testsuite
+	for _, name := range names {
+		all = append(all, suite(name, cells[name]))
 		for _, c := range cells[name] {
 			total += c.ElapsedMS
 		}
 	}
-	if s := others(r); len(s.Testcases) > 0 {
-		s.ID = len(names)
-		all.AddSuite(s)
+	others := beside(r.Failures, r.Environment)
+	if r.Interrupted {
+		t := other(gate.Failure{})
+		t.Error = &junit.Result{Message: "the run was interrupted, so this is not all"}
+		others.AddTestcase(t)
 	}
-	all.Time = seconds(total)
-	return all
+	return together(total, append(all, others)...)
 }
 
 // suiteName tells package, client, broker and runtime, and what was asked for.
@@ -121,13 +134,8 @@ func testcase(c gate.Cell) junit.Testcase {
 // told is what a cell tells beside its verdict.
 func told(c gate.Cell) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "test: %s\nverdict: %s\n", c.Test, c.Words())
-	if c.RecoveryMS != nil {
-		fmt.Fprintf(&b, "recovery_ms: %d\n", *c.RecoveryMS)
-	}
-	if c.BudgetMS != nil {
-		fmt.Fprintf(&b, "budget_ms: %d\n", *c.BudgetMS)
-	}
+	fmt.Fprintf(&b, "test: %s\n", c.Test)
+	b.WriteString(verdictOf(c))
 	for _, name := range slices.Sorted(maps.Keys(c.Evidence)) {
 		fmt.Fprintf(&b, "evidence %s: %d\n", name, c.Evidence[name])
 	}
@@ -141,28 +149,37 @@ func told(c gate.Cell) string {
 	return b.String()
 }
 
-// others is the suite of what is no case: failed tests, and what kept verdicts from being reached.
-func others(r *gate.Report) junit.Testsuite {
+// verdictOf is the verdict, and the time of the recovery where there is one.
+func verdictOf(c gate.Cell) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "verdict: %s\n", c.Words())
+	if c.RecoveryMS != nil {
+		fmt.Fprintf(&b, "recovery_ms: %d\n", *c.RecoveryMS)
+	}
+	if c.BudgetMS != nil {
+		fmt.Fprintf(&b, "budget_ms: %d\n", *c.BudgetMS)
+	}
+	return b.String()
+}
+
+// beside is the suite of what is no case: failed tests, and what kept verdicts from being reached.
+func beside(failures, environment []gate.Failure) junit.Testsuite {
 	s := junit.Testsuite{Name: "beside the cases", Time: seconds(0)}
-	add := func(f gate.Failure) *junit.Testcase {
-		return &junit.Testcase{Name: cmp.Or(f.Test, f.Package, "faultgate"), Classname: cmp.Or(f.Package, "faultgate"), Time: seconds(0)}
-	}
-	for _, f := range r.Failures {
-		t := add(f)
+	for _, f := range failures {
+		t := other(f)
 		t.Failure = &junit.Result{Message: "the test failed", Data: legal(f.Output)}
-		s.AddTestcase(*t)
+		s.AddTestcase(t)
 	}
-	for _, f := range r.Environment {
-		t := add(f)
+	for _, f := range environment {
+		t := other(f)
 		t.Error = &junit.Result{Message: "environment", Data: legal(f.Output)}
-		s.AddTestcase(*t)
-	}
-	if r.Interrupted {
-		t := add(gate.Failure{})
-		t.Error = &junit.Result{Message: "the run was interrupted, so this is not all"}
-		s.AddTestcase(*t)
+		s.AddTestcase(t)
 	}
 	return s
+}
+
+func other(f gate.Failure) junit.Testcase {
+	return junit.Testcase{Name: cmp.Or(f.Test, f.Package, "faultgate"), Classname: cmp.Or(f.Package, "faultgate"), Time: seconds(0)}
 }
 
 func seconds(ms int64) string {

@@ -3,6 +3,7 @@ package junitxml
 import (
 	"bytes"
 	"encoding/xml"
+	"io"
 	"strings"
 	"testing"
 
@@ -46,8 +47,13 @@ type result struct {
 
 func read(t *testing.T, r *gate.Report) document {
 	t.Helper()
+	return readBack(t, func(w io.Writer) error { return Write(w, r) })
+}
+
+func readBack(t *testing.T, write func(io.Writer) error) document {
+	t.Helper()
 	var b bytes.Buffer
-	require.NoError(t, Write(&b, r))
+	require.NoError(t, write(&b))
 	require.True(t, strings.HasPrefix(b.String(), `<?xml version="1.0"`))
 	var d document
 	require.NoError(t, xml.Unmarshal(b.Bytes(), &d), b.String())

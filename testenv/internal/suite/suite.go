@@ -45,6 +45,15 @@ type Set struct {
 	Brokers []Broker
 }
 
+// Modules are those of the clients.
+func (s Set) Modules() []string {
+	var all []string
+	for _, c := range s.Clients {
+		all = append(all, c.Module)
+	}
+	return all
+}
+
 // String names the versions: "github.com/twmb/franz-go v1.22.3, kafka 3.9.2".
 func (s Set) String() string {
 	text := ""

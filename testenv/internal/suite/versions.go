@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/mod/semver"
 )
 
@@ -20,23 +21,55 @@ import (
 // can be said about it.
 type Unresolved struct{ error }
 
-// Versions are the versions that the build list of a go.mod has of modules; one that it
-// has not is left out. Source is a file, or a git revision of the current repository.
-func Versions(ctx context.Context, source string, modules []string) (map[string]string, error) {
+// ModFile is a copy of a go.mod and, if there is one, of its go.sum.
+type ModFile struct{ source, dir string }
+
+// OpenModFile copies a file, or what a git revision of the current repository has of it.
+// Close removes the copy.
+func OpenModFile(ctx context.Context, source string) (*ModFile, error) {
 	dir, err := os.MkdirTemp("", "faultgate-")
 	if err != nil {
 		return nil, fmt.Errorf("make a directory for a go.mod: %w", err)
 	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	if err := fetch(ctx, source, dir); err != nil {
+	f := &ModFile{source, dir}
+	if err := f.fetch(ctx); err != nil {
+		f.Close()
 		return nil, err
 	}
+	return f, nil
+}
+
+func (f *ModFile) fetch(ctx context.Context) error {
+	if err := fetch(ctx, f.source, f.dir); err != nil {
+		return err
+	}
+	text, err := os.ReadFile(filepath.Join(f.dir, "go.mod"))
+	if err != nil {
+		return fmt.Errorf("read the copy of %s: %w", f.source, err)
+	}
+	// Lax, for a newer go command may know more directives.
+	read, err := modfile.ParseLax(f.source, text, nil)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", f.source, err)
+	}
+	if read.Module == nil {
+		return fmt.Errorf("read %s: it names no module, so it is no go.mod", f.source)
+	}
+	return nil
+}
+
+// Close removes the copy.
+func (f *ModFile) Close() { _ = os.RemoveAll(f.dir) }
+
+// Versions are the versions that its build list has of modules; one that it has not is
+// left out.
+func (f *ModFile) Versions(ctx context.Context, modules []string) (map[string]string, error) {
 	var out, words bytes.Buffer
 	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-mod=mod", "-m", "-e", "-json"}, modules...)...)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, &out, &words
+	cmd.Dir, cmd.Stdout, cmd.Stderr = f.dir, &out, &words
 	cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=")
 	if err := cmd.Run(); err != nil {
-		return nil, fmt.Errorf("read the versions of %s: %w: %s", source, err, strings.TrimSpace(words.String()))
+		return nil, fmt.Errorf("read the versions of %s: %w: %s", f.source, err, strings.TrimSpace(words.String()))
 	}
 	versions := map[string]string{}
 	for d := json.NewDecoder(&out); ; {
@@ -48,15 +81,15 @@ func Versions(ctx context.Context, source string, modules []string) (map[string]
 		if err := d.Decode(&m); errors.Is(err, io.EOF) {
 			return versions, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("read the versions of %s: %w", source, err)
+			return nil, fmt.Errorf("read the versions of %s: %w", f.source, err)
 		}
 		switch {
 		case m.Error != nil && m.Version == "" && strings.Contains(m.Error.Err, "not a known dependency"):
 			// It is not in the build list.
 		case m.Error != nil:
-			return nil, &Unresolved{fmt.Errorf("resolve %s in %s: %s", strings.TrimSpace(m.Path+" "+m.Version), source, m.Error.Err)}
+			return nil, &Unresolved{fmt.Errorf("resolve %s in %s: %s", strings.TrimSpace(m.Path+" "+m.Version), f.source, m.Error.Err)}
 		case m.Replace != nil:
-			return nil, fmt.Errorf("%s replaces %s with %s: only releases can be compared", source, m.Path, strings.TrimSpace(m.Replace.Path+" "+m.Replace.Version))
+			return nil, fmt.Errorf("%s replaces %s with %s: only releases can be compared", f.source, m.Path, strings.TrimSpace(m.Replace.Path+" "+m.Replace.Version))
 		default:
 			versions[m.Path] = m.Version
 		}
@@ -100,7 +133,8 @@ func exists(path string) bool {
 }
 
 // Releases are the releases of a module from one end to the other, both included,
-// oldest first. Given are those to look among; none means the go command's list.
+// oldest first. Given are those to look among; none means the go command's list. All are
+// what CheckReleases takes.
 func (s *Suite) Releases(ctx context.Context, module string, given []string, ends ...string) ([]string, error) {
 	all := slices.Clone(given)
 	if len(all) == 0 {
@@ -111,21 +145,12 @@ func (s *Suite) Releases(ctx context.Context, module string, given []string, end
 		all = strings.Fields(text)
 	}
 	all = append(all, ends...)
-	for _, v := range all {
-		if !semver.IsValid(v) {
-			return nil, fmt.Errorf("%q is no version of a module", v)
-		}
-	}
 	semver.Sort(all)
 	all = slices.Compact(all)
 	slices.SortFunc(ends, semver.Compare)
 	low, high := ends[0], ends[len(ends)-1]
-	all = slices.DeleteFunc(all, func(v string) bool {
+	return slices.DeleteFunc(all, func(v string) bool {
 		between := semver.Compare(v, low) >= 0 && semver.Compare(v, high) <= 0
 		return !between || semver.Prerelease(v) != "" && !slices.Contains(ends, v) && !slices.Contains(given, v)
-	})
-	if len(all) < 2 {
-		return nil, fmt.Errorf("there is nothing between %s and %s", low, high)
-	}
-	return all, nil
+	}), nil
 }
