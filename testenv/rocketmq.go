@@ -12,7 +12,7 @@ import (
 // RocketMQSpec says which RocketMQ to start. Its zero value is a name server, a
 // broker and a gRPC proxy of the versions in BROKERFAULT_ROCKETMQ, tuned for tests.
 type RocketMQSpec struct {
-	// Version is any that Maven Central has; empty is BROKERFAULT_ROCKETMQ, else
+	// Version is any from 5.1 on that Maven Central has; empty is BROKERFAULT_ROCKETMQ, else
 	// 5.5.1. Of 5.5.1 the broker alone is taken, over name server and proxy 5.5.0.
 	Version string
 	// BrokerVersion is that of the broker alone, as half-way through a rolling

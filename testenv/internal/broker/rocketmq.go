@@ -40,7 +40,7 @@ func RocketMQ(bill dist.Bill, config, proxyConfig map[string]string) []Node {
 			Name:   RocketMQNameServer,
 			Bill:   bill,
 			Ports:  []Port{{Name: RocketMQNames, Inside: 9876}},
-			Launch: launchNameServer,
+			Launch: forRelease(bill, launchNameServer),
 		},
 		{
 			Name: RocketMQBroker,
@@ -50,7 +50,7 @@ func RocketMQ(bill dist.Bill, config, proxyConfig map[string]string) []Node {
 				{Name: RocketMQRemoting, Inside: 10911, Also: []int{-2}},
 				{Name: rocketMQHA, Inside: 10912, Everywhere: true},
 			},
-			Launch: func(at Site) Launch { return launchRocketMQBroker(at, config) },
+			Launch: forRelease(bill, func(at Site) Launch { return launchRocketMQBroker(at, config) }),
 		},
 		{
 			Name: RocketMQProxy,
@@ -59,7 +59,7 @@ func RocketMQ(bill dist.Bill, config, proxyConfig map[string]string) []Node {
 				{Name: RocketMQGRPC, Inside: 8081, Client: true, Everywhere: true},
 				{Name: rocketMQProxyRemoting, Inside: 8080, Everywhere: true},
 			},
-			Launch: func(at Site) Launch { return launchRocketMQProxy(at, proxyConfig) },
+			Launch: forRelease(bill, func(at Site) Launch { return launchRocketMQProxy(at, proxyConfig) }),
 		},
 	}
 }

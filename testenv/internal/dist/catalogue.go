@@ -83,7 +83,8 @@ func scalaOf(r release) string {
 
 // RocketMQ is the bill of name server, broker, gRPC proxy and admin tools.
 // With a brokerVersion that differs the broker's own modules come from there,
-// as half-way through a rolling upgrade; empty means version.
+// as half-way through a rolling upgrade; empty means version. The oldest that is
+// taken is 5.1.
 func RocketMQ(version, brokerVersion string) (Bill, error) {
 	if brokerVersion == "" {
 		brokerVersion = version
@@ -91,6 +92,9 @@ func RocketMQ(version, brokerVersion string) (Bill, error) {
 	for _, v := range []string{version, brokerVersion} {
 		if err := checkVersion("rocketmq", v); err != nil {
 			return Bill{}, err
+		}
+		if Before(v, 5, 1) {
+			return Bill{}, fmt.Errorf("take a version of rocketmq: %q is older than 5.1: 4 has no gRPC proxy, and the broker of 5.0 takes ports that it was not given", v)
 		}
 	}
 	bill := Bill{Broker: "rocketmq", Version: version}

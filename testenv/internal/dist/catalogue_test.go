@@ -61,6 +61,10 @@ func TestVersionThatIsNotPlainIsRefused(t *testing.T) {
 	}
 	_, err := Kafka("0.7.2")
 	require.ErrorContains(t, err, "older than 0.8.0")
+	for _, old := range [][2]string{{"4.9.8", ""}, {"5.0.0", ""}, {"5.5.0", "5.0.0"}} {
+		_, err = RocketMQ(old[0], old[1])
+		require.ErrorContains(t, err, "older than 5.1")
+	}
 	_, err = Kafka("9" + strings.Repeat("9", 40))
 	require.ErrorContains(t, err, "read the version")
 }
