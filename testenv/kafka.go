@@ -27,9 +27,9 @@ type KafkaSpec struct {
 	// setting with an empty value is left out. Topics are not created by
 	// themselves unless auto.create.topics.enable says so.
 	Config map[string]string
-	// DataLimit is the size in bytes of a file system of its own, in memory, for
-	// each broker's log directory: what [Broker.FillDisk] needs. Zero is none. It takes a
-	// container; in a process the broker does not start.
+	// DataLimit gives each broker's log directory a file system of its own,
+	// of so many bytes, in memory: what [Broker.FillDisk] needs. Zero is none. It takes
+	// containers; in processes the start is refused.
 	DataLimit int64
 }
 

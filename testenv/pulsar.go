@@ -19,9 +19,9 @@ type PulsarSpec struct {
 	// Config are settings of standalone.conf, on top of the test's own; a
 	// setting with an empty value is left out.
 	Config map[string]string
-	// DataLimit is the size in bytes of a file system of its own, in memory, for
-	// the directory of bookie and metadata: what [Broker.FillDisk] needs. Zero is none. It takes a
-	// container; in a process the broker does not start.
+	// DataLimit gives the directory of bookie and metadata a file system of its own,
+	// of so many bytes, in memory: what [Broker.FillDisk] needs. Zero is none. It takes
+	// containers; in processes the start is refused.
 	DataLimit int64
 }
 

@@ -24,9 +24,9 @@ type RocketMQSpec struct {
 	// ProxyConfig are settings of rmq-proxy.json in the same way. Numbers and
 	// booleans are written as such.
 	ProxyConfig map[string]string
-	// DataLimit is the size in bytes of a file system of its own, in memory, for
-	// the broker's store: what [Broker.FillDisk] needs. Zero is none. It takes a
-	// container; in a process the broker does not start.
+	// DataLimit gives the broker's store a file system of its own,
+	// of so many bytes, in memory: what [Broker.FillDisk] needs. Zero is none. It takes
+	// containers; in processes the start is refused.
 	DataLimit int64
 }
 
