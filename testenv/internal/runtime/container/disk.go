@@ -23,6 +23,7 @@ type disk struct {
 	// keeper is the name of the container that keeps it mounted.
 	keeper string
 	dir    string
+	limit  int64
 	run    func(ctx context.Context, cmd []string, options ...exec.ProcessOption) (int, io.Reader, error)
 }
 
@@ -43,7 +44,7 @@ func (n *node) makeDisk(ctx context.Context) error {
 	if n.node.DataLimit == 0 || n.disk != nil {
 		return nil
 	}
-	d := &disk{keeper: n.container + "-disk", dir: path.Join(home, n.node.Data)}
+	d := &disk{keeper: n.container + "-disk", dir: path.Join(home, n.node.Data), limit: n.node.DataLimit}
 	made, err := n.provider.CreateContainer(ctx, testcontainers.ContainerRequest{
 		Name:           d.keeper,
 		Image:          n.image,
@@ -91,8 +92,12 @@ func (n *node) removeDisk(ctx context.Context) error {
 const filler = ".brokerfault-filler"
 
 // fill writes until there is no room, three times over with nothing to be added: a broker
-// may still be writing, and give back what it could not finish.
+// may still be writing, and give back what it could not finish. An engine that gave the
+// directory no disk of its own would have its machine filled; the kernel rounds a limit up
+// to whole pages, of 64 KiB at most.
 const fill = `
+size=$(df -P . | { read -r titles; read -r device size rest; echo "$size"; })
+[ "$size" -le $((limit / 1024 + 64)) ] || { echo "it has $size KiB, not the $((limit / 1024)) of its limit, so it may be a disk that others need"; exit 1; }
 : >>` + filler + ` || exit 1
 try=0 none=0
 while [ $none -lt 3 ]; do
@@ -119,7 +124,7 @@ case $why in
 *) echo "4 KiB could be written: $why"; exit 1 ;;
 esac`
 
-func (d *disk) Fill(ctx context.Context) error  { return d.sh(ctx, fill) }
+func (d *disk) Fill(ctx context.Context) error  { return d.sh(ctx, fmt.Sprintf("limit=%d\n", d.limit)+fill) }
 func (d *disk) Full(ctx context.Context) error  { return d.sh(ctx, full) }
 func (d *disk) Clear(ctx context.Context) error { return d.sh(ctx, "rm -f "+filler) }
 

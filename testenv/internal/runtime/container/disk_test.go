@@ -34,6 +34,10 @@ func TestDiskIsFullToTheLastPageAndHasRoomAgain(t *testing.T) {
 	require.ErrorContains(t, d.Full(t.Context()), "there is room for ", "it was not filled")
 	require.NoError(t, d.Clear(t.Context()), "clearing one that was not filled")
 
+	others := *d.(*disk)
+	others.limit -= 1 << 20
+	require.ErrorContains(t, others.Fill(t.Context()), "it has 8192 KiB, not the 7168 of its limit")
+	require.ErrorContains(t, d.Full(t.Context()), "there is room for ", "it was left alone")
 	for range 2 {
 		require.NoError(t, d.Fill(t.Context()))
 		require.NoError(t, d.Full(t.Context()))
