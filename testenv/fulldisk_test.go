@@ -105,6 +105,7 @@ func TestFullDiskIsRefusedWhereThereIsNone(t *testing.T) {
 // A broker that ends of a full disk is what the test is about, until it was started again.
 func TestBrokerMayEndOfItsFullDiskUntilItIsStarted(t *testing.T) {
 	died := &brokerDied{node: "kafka-1", err: errors.New("exit status 1")}
+	ended := errors.New("the scenario did not come so far")
 	d, _ := scenario(t, func(tb testing.TB) {
 		e := New(tb, Case{})
 		b := brokerOn(t, e, &fakeDisk{})
@@ -114,11 +115,12 @@ func TestBrokerMayEndOfItsFullDiskUntilItIsStarted(t *testing.T) {
 		b.holder.died(died)
 		full.Heal()
 		b.holder.died(died)
-		require.NoError(tb, e.ctx.Err())
+		ended = e.ctx.Err()
 		require.NoError(tb, b.start(e.ctx))
 		b.holder.died(died)
 		e.Within("it goes on", time.Second, succeeds)
 	})
+	require.NoError(t, ended, "it may end")
 	d.requireVerdict(t, string(evidence.Environment))
 	require.Contains(t, d.attrs["reason"], "kafka-1 ended unasked (exit status 1)")
 }

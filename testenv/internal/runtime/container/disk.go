@@ -124,7 +124,9 @@ case $why in
 *) echo "4 KiB could be written: $why"; exit 1 ;;
 esac`
 
-func (d *disk) Fill(ctx context.Context) error  { return d.sh(ctx, fmt.Sprintf("limit=%d\n", d.limit)+fill) }
+func (d *disk) Fill(ctx context.Context) error {
+	return d.sh(ctx, fmt.Sprintf("limit=%d\n", d.limit)+fill)
+}
 func (d *disk) Full(ctx context.Context) error  { return d.sh(ctx, full) }
 func (d *disk) Clear(ctx context.Context) error { return d.sh(ctx, "rm -f "+filler) }
 
