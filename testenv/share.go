@@ -41,7 +41,7 @@ func (h *holder) died(d *brokerDied) {
 		return
 	}
 	if h.mayEnd[d.node] {
-		h.env.timeline.Add("broker", "%s ended because of its full disk: %v", d.node, d.err)
+		h.env.timeline.Add("broker", "%s ended, its disk having been full: %v", d.node, d.err)
 		return
 	}
 	h.env.timeline.Add("broker", "%s ended unasked: %v", d.node, d.err)

@@ -20,11 +20,10 @@ import (
 
 // disk is a tmpfs at the data directory of a node.
 type disk struct {
-	// keeper is the name of the container that keeps it mounted.
-	keeper string
-	dir    string
-	limit  int64
-	run    func(ctx context.Context, cmd []string, options ...exec.ProcessOption) (int, io.Reader, error)
+	dir   string
+	limit int64
+	// run runs a command in the container that keeps it mounted.
+	run func(ctx context.Context, cmd []string, options ...exec.ProcessOption) (int, io.Reader, error)
 }
 
 // Disk implements runtime.Node.
@@ -44,9 +43,9 @@ func (n *node) makeDisk(ctx context.Context) error {
 	if n.node.DataLimit == 0 || n.disk != nil {
 		return nil
 	}
-	d := &disk{keeper: n.container + "-disk", dir: path.Join(home, n.node.Data), limit: n.node.DataLimit}
+	d := &disk{dir: path.Join(home, n.node.Data), limit: n.node.DataLimit}
 	made, err := n.provider.CreateContainer(ctx, testcontainers.ContainerRequest{
-		Name:           d.keeper,
+		Name:           n.keeper(),
 		Image:          n.image,
 		Entrypoint:     []string{"sleep"},
 		Cmd:            []string{"infinity"},
@@ -68,12 +67,12 @@ func (n *node) makeDisk(ctx context.Context) error {
 	})
 	if err == nil {
 		d.run = made.Exec
-		_, err = n.engine.ContainerStart(ctx, d.keeper, client.ContainerStartOptions{})
+		_, err = n.engine.ContainerStart(ctx, n.keeper(), client.ContainerStartOptions{})
 	}
 	if err != nil {
 		tidy, cancel := context.WithTimeout(context.WithoutCancel(ctx), tidyLimit)
 		defer cancel()
-		return errors.Join(err, n.removeContainer(tidy, d.keeper))
+		return errors.Join(err, n.removeContainer(tidy, n.keeper()))
 	}
 	n.disk = d
 	return nil
@@ -81,11 +80,14 @@ func (n *node) makeDisk(ctx context.Context) error {
 
 // removeDisk is for a node whose own container is gone: its data are thrown away.
 func (n *node) removeDisk(ctx context.Context) error {
-	if n.disk == nil {
+	if n.node.DataLimit == 0 {
 		return nil
 	}
-	return n.removeContainer(ctx, n.disk.keeper)
+	return n.removeContainer(ctx, n.keeper())
 }
+
+// keeper is the name of the container that keeps the disk mounted.
+func (n *node) keeper() string { return n.container + "-disk" }
 
 // filler is the file that fills the disk, beside those of the broker. A broker looks at
 // directories, or at files whose names it knows.
@@ -101,6 +103,7 @@ size=$(df -P . | { read -r titles; read -r device size rest; echo "$size"; })
 : >>` + filler + ` || exit 1
 try=0 none=0
 while [ $none -lt 3 ]; do
+	[ -e ` + filler + ` ] || { echo "it was cleared meanwhile"; exit 1; }
 	[ $try -lt 100 ] || { echo "there is room again and again"; exit 1; }
 	try=$((try + 1)) before=$(wc -c <` + filler + `)
 	why=$(cat /dev/zero 2>&1 >>` + filler + `)

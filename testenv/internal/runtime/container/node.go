@@ -131,7 +131,7 @@ func (n *node) make(ctx context.Context) error {
 		HostConfigModifier: func(h *container.HostConfig) {
 			h.ExtraHosts = n.hosts
 			if n.disk != nil {
-				h.VolumesFrom = []string{n.disk.keeper}
+				h.VolumesFrom = []string{n.keeper()}
 			}
 			h.PortBindings = network.PortMap{}
 			for _, p := range n.node.Ports {
