@@ -197,6 +197,7 @@ func (b *Broker) start(ctx context.Context) error {
 		if err := b.await(ctx, n.Name()); err != nil {
 			return err
 		}
+		b.holder.starts(n.Name())
 		if err := n.Start(ctx); err != nil {
 			return err
 		}
@@ -206,6 +207,7 @@ func (b *Broker) start(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("wait until it is ready: %w", err)
 	}
+	b.holder.started()
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
+	"github.com/brokerfault/brokerfault/testenv/internal/poll"
 	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
 )
 
@@ -116,7 +117,12 @@ func (r *RocketMQ) tells(ctx context.Context, b *Broker, c Change, _ map[string]
 	}
 	if c.Version != "" {
 		_, want := RocketMQSpec{}.versions(c.Version)
-		info, err := r.server(ctx, remotingCommand{Code: getBrokerInfo})
+		var info remotingCommand
+		// A broker that has just started has no statistics, and refuses to tell the rest.
+		_, err := poll.Until(ctx, poll.Options{Budget: b.env.scaled(idleAnswers)}, func(ctx context.Context) (err error) {
+			info, err = r.server(ctx, remotingCommand{Code: getBrokerInfo})
+			return err
+		})
 		if err != nil {
 			return err
 		}

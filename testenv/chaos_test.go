@@ -50,7 +50,11 @@ func TestChaosSuite(t *testing.T) {
 		time.AfterFunc(after, func() { panic("chaos") })
 	}
 	e := New(t, Case{Name: "testenv/chaos", Claim: "a broker comes back", Shares: role == "victim"})
-	k := e.StartKafka(KafkaSpec{})
+	spec := KafkaSpec{}
+	if os.Getenv("BROKERFAULT_BACKEND") == "container" {
+		spec.DataLimit = 256 << 20 // there is more to be left behind then
+	}
+	k := e.StartKafka(spec)
 	ready := func(ctx context.Context) error { return k.answers(ctx) }
 	if role == "bystander" {
 		fmt.Println("ready")
@@ -185,7 +189,7 @@ func (s *suite) ends(t *testing.T) error {
 	return s.cmd.Wait()
 }
 
-// requireGone wants no process, directory, container or network of a suite that has ended.
+// requireGone wants no process, directory, container, network or volume of a suite that has ended.
 func requireGone(t *testing.T, s *suite, place, how string) {
 	t.Helper()
 	require.Eventually(t, func() bool { return len(leftOf(t, s, place)) == 0 }, goneWithin, 100*time.Millisecond,
@@ -225,6 +229,11 @@ func leftOf(t *testing.T, s *suite, place string) []string {
 	require.NoError(t, err)
 	for _, n := range networks.Items {
 		left = append(left, "network "+n.ID)
+	}
+	volumes, err := engine.VolumeList(t.Context(), client.VolumeListOptions{Filters: filters})
+	require.NoError(t, err)
+	for _, v := range volumes.Items {
+		left = append(left, "volume "+v.Name)
 	}
 	return left
 }

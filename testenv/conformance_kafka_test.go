@@ -45,6 +45,12 @@ func kafkaSubject(e *Env, spec KafkaSpec, started string) subject {
 			}
 			return nil
 		},
+		write: func(ctx context.Context) error {
+			r := kmsg.NewPtrMetadataRequest()
+			r.Topics = []kmsg.MetadataRequestTopic{{Topic: kmsg.StringPtr(e.Unique(topic))}}
+			_, err := kafkaRoundTrip(ctx, k.Addresses()[0], r)
+			return err
+		},
 		started: func(node string) string {
 			if node == broker.KafkaZooKeeper {
 				return "binding to port"

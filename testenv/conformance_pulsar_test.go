@@ -6,8 +6,10 @@ import (
 	"net/http"
 )
 
-func startPulsarSubject(e *Env) subject {
-	p := e.StartPulsar(PulsarSpec{})
+func startPulsarSubject(e *Env) subject { return pulsarSubject(e, PulsarSpec{}) }
+
+func pulsarSubject(e *Env, spec PulsarSpec) subject {
+	p := e.StartPulsar(spec)
 	const topic = "persistent://public/default/conformance"
 	return subject{
 		broker: p.Broker,
@@ -23,6 +25,7 @@ func startPulsarSubject(e *Env) subject {
 			}
 			return p.Admin(ctx, http.MethodGet, "/admin/v2/brokers/health", nil, nil)
 		},
+		write:   func(ctx context.Context) error { return p.CreateSubscription(ctx, e.Unique(topic), "reader") },
 		started: func(string) string { return "Starting Pulsar Broker service" },
 	}
 }

@@ -39,6 +39,7 @@ func rocketMQSubject(e *Env, spec RocketMQSpec) (subject, *RocketMQ) {
 			}
 			return r.roundTrip(ctx)
 		},
+		write: r.roundTrip,
 		// The JVM's -showversion writes it.
 		wide:    wide,
 		started: func(string) string { return "Runtime Environment" },

@@ -24,6 +24,8 @@ type subject struct {
 	change Change
 	// put stores something, and kept succeeds if it is still there.
 	put, kept Probe
+	// write writes something more to the disk, each time.
+	write Probe
 	// started is a text that each node logs exactly once a start.
 	started func(node string) string
 	// wide are the nodes' own addresses of ports that are open on every interface,
@@ -238,9 +240,10 @@ func requireNothingLeft(t *testing.T, place string) {
 		require.False(t, entry.IsDir(), "the session directory still has %s", entry.Name())
 	}
 	if place == "container" {
-		containers, networks := sessionContainers(t)
+		containers, networks, volumes := sessionContainers(t)
 		require.Empty(t, containers)
 		require.Empty(t, networks)
+		require.Empty(t, volumes)
 	}
 }
 

@@ -76,6 +76,12 @@
 //   - [Broker.Pause]: it is frozen and its connections stay open; healed by
 //     letting it go on.
 //
+// One takes a container, and a DataLimit in the spec that the broker is started with; it is
+// refused elsewhere:
+//
+//   - [Broker.FillDisk]: nothing more can be written to where it stores its data; healed by
+//     making room. A broker that ends of it ends no test, until it is started again.
+//
 // And these lie on the way between clients and broker. Each is proven through the link by
 // a client's own handshake or by a measurement, may lie on a link once at a time, and is
 // healed by letting pass what it kept:

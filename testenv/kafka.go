@@ -27,6 +27,10 @@ type KafkaSpec struct {
 	// setting with an empty value is left out. Topics are not created by
 	// themselves unless auto.create.topics.enable says so.
 	Config map[string]string
+	// DataLimit gives each broker's log directory a file system of its own,
+	// of so many bytes, in memory: what [Broker.FillDisk] needs. Zero is none. It takes
+	// containers; in processes the start is refused.
+	DataLimit int64
 }
 
 // Kafka is a running Kafka cluster.
@@ -68,11 +72,15 @@ func (k *Kafka) plan(spec KafkaSpec) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	nodes, err := limited(broker.Kafka(bill, spec.Brokers, spec.Config), spec.DataLimit, spec.Config, "log.dir", "log.dirs", "metadata.log.dir")
+	if err != nil {
+		return plan{}, err
+	}
 	return plan{
 		name:    "kafka",
 		version: spec.Version,
 		setting: "BROKERFAULT_KAFKA=" + spec.Version,
-		nodes:   broker.Kafka(bill, spec.Brokers, spec.Config),
+		nodes:   nodes,
 		fits: func(runtime string) error {
 			if runtime == "container" && spec.Brokers > 1 && broker.KafkaHasOneAddress(spec.Version) {
 				return errors.New("before 0.10.2 a broker has one address for clients and brokers alike, " +

@@ -32,7 +32,7 @@ func echoes(conn net.Conn) error {
 func echoBroker(t *testing.T, e *Env, nodes ...string) *Broker {
 	t.Helper()
 	b := &Broker{
-		env: e, name: "the echo", links: map[string]*link.Link{},
+		env: e, holder: &holder{env: e}, name: "the echo", links: map[string]*link.Link{},
 		plan: plan{name: "echo", version: "1", setting: "BROKERFAULT_ECHO=1", greet: map[string]greeting{"client": echoes}},
 	}
 	for _, node := range nodes {

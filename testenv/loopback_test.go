@@ -11,6 +11,7 @@ import (
 
 	"github.com/moby/moby/api/types/container"
 	"github.com/moby/moby/api/types/network"
+	"github.com/moby/moby/api/types/volume"
 	"github.com/moby/moby/client"
 	"github.com/stretchr/testify/require"
 
@@ -22,7 +23,7 @@ import (
 func requireLoopbackOnly(t *testing.T, place string, wide []string) {
 	t.Helper()
 	if place == "container" {
-		containers, _ := sessionContainers(t)
+		containers, _, _ := sessionContainers(t)
 		require.NotEmpty(t, containers)
 		for _, c := range containers {
 			require.NotEmpty(t, c.Ports)
@@ -120,8 +121,8 @@ func isLoopback(address string) bool {
 		host == "0000000000000000FFFF00000100007F" // ::ffff:127.0.0.1
 }
 
-// sessionContainers are the containers and networks that carry the session's label.
-func sessionContainers(t *testing.T) ([]container.Summary, []network.Summary) {
+// sessionContainers are the containers, networks and volumes that carry the session's label.
+func sessionContainers(t *testing.T) ([]container.Summary, []network.Summary, []volume.Volume) {
 	t.Helper()
 	session, err := supervisor.Current()
 	require.NoError(t, err)
@@ -135,5 +136,7 @@ func sessionContainers(t *testing.T) ([]container.Summary, []network.Summary) {
 	require.NoError(t, err)
 	networks, err := cli.NetworkList(t.Context(), client.NetworkListOptions{Filters: filters})
 	require.NoError(t, err)
-	return containers.Items, networks.Items
+	volumes, err := cli.VolumeList(t.Context(), client.VolumeListOptions{Filters: filters})
+	require.NoError(t, err)
+	return containers.Items, networks.Items, volumes.Items
 }

@@ -19,6 +19,10 @@ type PulsarSpec struct {
 	// Config are settings of standalone.conf, on top of the test's own; a
 	// setting with an empty value is left out.
 	Config map[string]string
+	// DataLimit gives the directory of bookie and metadata a file system of its own,
+	// of so many bytes, in memory: what [Broker.FillDisk] needs. Zero is none. It takes
+	// containers; in processes the start is refused.
+	DataLimit int64
 }
 
 // Pulsar is a running standalone Pulsar.
@@ -51,17 +55,24 @@ func (p *Pulsar) plan(spec PulsarSpec) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	nodes, err := limited(broker.Pulsar(bill, spec.Config), spec.DataLimit, spec.Config,
+		"journalDirectory", "journalDirectories", "ledgerDirectories", "indexDirectories", "metadataStoreUrl")
+	if err != nil {
+		return plan{}, err
+	}
 	return plan{
 		name:    "pulsar",
 		version: spec.Version,
 		setting: "BROKERFAULT_PULSAR=" + spec.Version,
-		nodes:   broker.Pulsar(bill, spec.Config),
+		nodes:   nodes,
 		ready: func(b *Broker) Probe {
 			p.Broker = b
 			return p.answers
 		},
 		with: func(c Change) (plan, error) {
-			return p.plan(PulsarSpec{Version: cmp.Or(c.Version, spec.Version), Config: c.on(spec.Config)})
+			next := spec
+			next.Version, next.Config = cmp.Or(c.Version, spec.Version), c.on(spec.Config)
+			return p.plan(next)
 		},
 		tells: p.tells,
 		greet: map[string]greeting{broker.PulsarBinary: pulsarHandshake},

@@ -24,6 +24,10 @@ type RocketMQSpec struct {
 	// ProxyConfig are settings of rmq-proxy.json in the same way. Numbers and
 	// booleans are written as such.
 	ProxyConfig map[string]string
+	// DataLimit gives the broker's store a file system of its own,
+	// of so many bytes, in memory: what [Broker.FillDisk] needs. Zero is none. It takes
+	// containers; in processes the start is refused.
+	DataLimit int64
 }
 
 // RocketMQ is a running RocketMQ: a name server, a broker and a gRPC proxy in
@@ -61,12 +65,16 @@ func (r *RocketMQ) plan(spec RocketMQSpec) (plan, error) {
 	if err != nil {
 		return plan{}, err
 	}
+	nodes, err := limited(broker.RocketMQ(bill, spec.Config, spec.ProxyConfig), spec.DataLimit, spec.Config, "storePathRootDir", "storePathCommitLog")
+	if err != nil {
+		return plan{}, err
+	}
 	return plan{
 		name: "rocketmq",
 		// The broker's own: what the suite's cases are about is its doing.
 		version: spec.BrokerVersion,
 		setting: "BROKERFAULT_ROCKETMQ=" + dist.RocketMQSetting(spec.Version, spec.BrokerVersion),
-		nodes:   broker.RocketMQ(bill, spec.Config, spec.ProxyConfig),
+		nodes:   nodes,
 		ready: func(b *Broker) Probe {
 			r.Broker = b
 			return r.roundTrip

@@ -28,16 +28,24 @@ type holder struct {
 	mu   sync.Mutex
 	env  *Env
 	dead bool
+	// full are the nodes whose disk a fault keeps full, and mayEnd those whose disk was
+	// full since their latest start.
+	full, mayEnd map[string]bool
 }
 
 func (h *holder) died(d *brokerDied) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.dead = true
-	if h.env != nil {
-		h.env.timeline.Add("broker", "%s ended unasked: %v", d.node, d.err)
-		h.env.cancel(d)
+	if h.env == nil {
+		return
 	}
+	if h.mayEnd[d.node] {
+		h.env.timeline.Add("broker", "%s ended, its disk having been full: %v", d.node, d.err)
+		return
+	}
+	h.env.timeline.Add("broker", "%s ended unasked: %v", d.node, d.err)
+	h.env.cancel(d)
 }
 
 // hand gives the broker to an Env, or to none, and says whether it is alive. A dead one

@@ -65,5 +65,6 @@ func (k kafka) node(id int) Node {
 		Bill:   k.bill,
 		Ports:  ports,
 		Launch: func(at Site) Launch { return k.launch(at, id) },
+		Data:   kafkaData,
 	}
 }

@@ -13,6 +13,12 @@ type Node struct {
 	Ports []Port
 	// Launch renders what to start at a site.
 	Launch func(at Site) Launch
+	// Data is the directory below Home that a broker stores messages in, and nothing
+	// that is written before each start; empty where the node stores none.
+	Data string
+	// DataLimit is the size in bytes of a file system that Data has for itself; zero
+	// is none, so that Data lies beside the rest.
+	DataLimit int64
 }
 
 // Port is a port that a node listens on.

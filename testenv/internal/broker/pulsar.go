@@ -13,6 +13,9 @@ const (
 	PulsarBinary = "binary"
 	PulsarHTTP   = "http"
 	pulsarBookie = "bookie"
+
+	// pulsarData is the directory of the bookie and of the metadata, below the node's own.
+	pulsarData = "data"
 )
 
 // Pulsar is a standalone Pulsar: broker, bookie and metadata store in one JVM.
@@ -29,11 +32,12 @@ func Pulsar(bill dist.Bill, config map[string]string) []Node {
 			{Name: pulsarBookie, Inside: 3181},
 		},
 		Launch: func(at Site) Launch { return launchPulsar(at, config) },
+		Data:   pulsarData,
 	}}
 }
 
 func launchPulsar(at Site, config map[string]string) Launch {
-	data := path.Join(at.Home, "data")
+	data := path.Join(at.Home, pulsarData)
 	return Launch{
 		Main: Program{
 			Class: "org.apache.pulsar.PulsarStandaloneStarter",

@@ -21,6 +21,9 @@ const (
 	rocketMQHA            = "ha"
 	rocketMQProxyRemoting = "proxy-remoting"
 
+	// rocketMQStore is the directory of all that the broker stores, below the node's own.
+	rocketMQStore = "store"
+
 	// RocketMQBrokerName is what the broker calls itself.
 	RocketMQBrokerName = "broker-a"
 	// RocketMQCluster is a cluster's name and that of a topic which every broker of it has.
@@ -51,6 +54,7 @@ func RocketMQ(bill dist.Bill, config, proxyConfig map[string]string) []Node {
 				{Name: rocketMQHA, Inside: 10912, Everywhere: true},
 			},
 			Launch: forRelease(bill, func(at Site) Launch { return launchRocketMQBroker(at, config) }),
+			Data:   rocketMQStore,
 		},
 		{
 			Name: RocketMQProxy,
@@ -103,8 +107,8 @@ func rocketMQBrokerDefaults(at Site) map[string]string {
 		"listenPort":                  strconv.Itoa(at.Port(RocketMQRemoting)),
 		"haListenPort":                strconv.Itoa(at.Port(rocketMQHA)),
 		"namesrvAddr":                 at.Peer(RocketMQNameServer, RocketMQNames),
-		"storePathRootDir":            path.Join(at.Home, "store"),
-		"storePathCommitLog":          path.Join(at.Home, "store", "commitlog"),
+		"storePathRootDir":            path.Join(at.Home, rocketMQStore),
+		"storePathCommitLog":          path.Join(at.Home, rocketMQStore, "commitlog"),
 		"mappedFileSizeCommitLog":     "33554432",
 		"autoCreateTopicEnable":       "false",
 		"autoCreateSubscriptionGroup": "false",

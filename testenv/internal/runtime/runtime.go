@@ -76,6 +76,20 @@ type Node interface {
 	// Become makes a node that does not run start as another one next time, of another
 	// version or configuration, on what it has written so far. Its name and ports stay.
 	Become(ctx context.Context, next broker.Node, progress func(format string, args ...any)) error
+	// Disk is the file system of its own that the node's data lie on (DataLimit), or why
+	// it has none.
+	Disk() (Disk, error)
 	// Close kills what runs and removes what Place made. It is idempotent.
 	Close(ctx context.Context) error
+}
+
+// Disk is a file system that has nothing but a node's data. It is there from the node's
+// first start to its Close, whether or not the node runs.
+type Disk interface {
+	// Fill takes all the room that is left.
+	Fill(ctx context.Context) error
+	// Full says what room there is; nil is none at all: it was tried to write there.
+	Full(ctx context.Context) error
+	// Clear gives back what Fill took. It is idempotent.
+	Clear(ctx context.Context) error
 }

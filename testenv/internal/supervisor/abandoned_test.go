@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -75,21 +76,23 @@ func TestAbandonedSessionKeepsItsManifestUntilItsEngineAnswers(t *testing.T) {
 	require.NoDirExists(t, abandoned)
 }
 
-// fakeEngine has one container, which it has no more once it was told to remove it.
+// fakeEngine has a container and a volume, each no more once it was told to remove it.
 func fakeEngine(t *testing.T, socket string) {
 	t.Helper()
 	l, err := net.Listen("unix", socket)
 	require.NoError(t, err)
-	left := []string{`{"Id":"c1"}`}
+	left := map[string]string{"containers": `{"Id":"c1"}`, "volumes": `{"Name":"v1"}`}
 	s := &http.Server{ReadHeaderTimeout: time.Second, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		switch {
 		case strings.HasSuffix(r.URL.Path, "/containers/json"):
-			_, _ = io.WriteString(w, "["+strings.Join(left, ",")+"]")
+			_, _ = io.WriteString(w, "["+left["containers"]+"]")
 		case strings.HasSuffix(r.URL.Path, "/networks"):
 			_, _ = io.WriteString(w, "[]")
+		case strings.HasSuffix(r.URL.Path, "/volumes"):
+			_, _ = io.WriteString(w, `{"Volumes":[`+left["volumes"]+"]}")
 		case r.Method == http.MethodDelete:
-			left = nil
+			delete(left, path.Base(path.Dir(r.URL.Path)))
 			w.WriteHeader(http.StatusNoContent)
 		default: // a ping
 			w.Header().Set("Api-Version", "1.44")
@@ -98,6 +101,6 @@ func fakeEngine(t *testing.T, socket string) {
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(func() {
 		require.NoError(t, s.Close())
-		require.Empty(t, left, "the container was removed")
+		require.Empty(t, left, "all was removed")
 	})
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/moby/moby/client"
 )
 
-// Label is on every container and network of a session; its value is the session's id.
+// Label is on every container, network and volume of a session; its value is the session's id.
 const Label = "io.brokerfault.session"
 
 // removeContainers removes what carries the session's label. A request to
@@ -70,6 +70,16 @@ func removeOnce(ctx context.Context, cli *client.Client, session string) (found 
 	for _, n := range networks.Items {
 		found = true
 		_, e := cli.NetworkRemove(ctx, n.ID, client.NetworkRemoveOptions{})
+		err = errors.Join(err, e)
+	}
+	// Those that went with their containers are not there any more.
+	volumes, e := cli.VolumeList(ctx, client.VolumeListOptions{Filters: filters})
+	if e != nil {
+		return found, errors.Join(err, e)
+	}
+	for _, v := range volumes.Items {
+		found = true
+		_, e := cli.VolumeRemove(ctx, v.Name, client.VolumeRemoveOptions{})
 		err = errors.Join(err, e)
 	}
 	return found, err

@@ -47,9 +47,12 @@ func (n *node) Become(ctx context.Context, next broker.Node, progress func(forma
 }
 
 // move puts what the node has written into a new container of another image: its home, and
-// the marks of its setup, but not the jars beside them.
+// the marks of its setup, but not the jars beside them. A disk of its own stays as it is.
 func (n *node) move(ctx context.Context, image string) error {
-	written := []string{home}
+	var written []string
+	if n.disk == nil {
+		written = append(written, home)
+	}
 	for i := range n.node.Launch(n.site).Setup {
 		written = append(written, fmt.Sprint(marks, i+1))
 	}

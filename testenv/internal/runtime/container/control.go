@@ -128,7 +128,7 @@ func (n *node) Close(ctx context.Context) error {
 	if n.run != nil {
 		n.run.asked.Store(true)
 	}
-	if err := n.remove(ctx); err != nil {
+	if err := errors.Join(n.remove(ctx), n.removeDisk(ctx)); err != nil {
 		return fmt.Errorf("close %s: %w", n.Name(), err)
 	}
 	if n.run != nil {
@@ -146,11 +146,18 @@ func (n *node) Close(ctx context.Context) error {
 // remove removes the container by its name: even one whose making was never
 // answered.
 func (n *node) remove(ctx context.Context) error {
-	_, err := n.engine.ContainerRemove(ctx, n.container, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
-	if err != nil && !errdefs.IsNotFound(err) {
-		return fmt.Errorf("remove the container %q: %w", n.container, err)
+	if err := n.removeContainer(ctx, n.container); err != nil {
+		return err
 	}
 	n.made = false
+	return nil
+}
+
+func (r *Runtime) removeContainer(ctx context.Context, name string) error {
+	_, err := r.engine.ContainerRemove(ctx, name, client.ContainerRemoveOptions{Force: true, RemoveVolumes: true})
+	if err != nil && !errdefs.IsNotFound(err) {
+		return fmt.Errorf("remove the container %q: %w", name, err)
+	}
 	return nil
 }
 

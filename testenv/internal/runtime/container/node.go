@@ -26,6 +26,7 @@ type node struct {
 	name      string
 	node      broker.Node // Become replaces it, and the image
 	image     string
+	disk      *disk  // that its data lie on, from the first start on, if it has one
 	container string // its name, known before the engine has answered with an id
 	log       string
 	site      broker.Site
@@ -112,6 +113,9 @@ func (n *node) make(ctx context.Context) error {
 	if n.made {
 		return nil
 	}
+	if err := n.makeDisk(ctx); err != nil {
+		return fmt.Errorf("make the disk of its data: %w", err)
+	}
 	request := testcontainers.ContainerRequest{
 		Name:       n.container,
 		Image:      n.image,
@@ -126,6 +130,9 @@ func (n *node) make(ctx context.Context) error {
 		},
 		HostConfigModifier: func(h *container.HostConfig) {
 			h.ExtraHosts = n.hosts
+			if n.disk != nil {
+				h.VolumesFrom = []string{n.keeper()}
+			}
 			h.PortBindings = network.PortMap{}
 			for _, p := range n.node.Ports {
 				h.PortBindings[network.MustParsePort(portKey(p))] = []network.PortBinding{{HostIP: loopback}}

@@ -135,6 +135,11 @@ func place(t *testing.T, r *Runtime, nodes int) ([]*node, *deaths) {
 	for i := range nodes {
 		all = append(all, zookeeper(i+1, nodes))
 	}
+	return placeAll(t, r, all)
+}
+
+func placeAll(t *testing.T, r *Runtime, all []broker.Node) ([]*node, *deaths) {
+	t.Helper()
 	d := &deaths{}
 	placed, err := r.Place(t.Context(), runtime.Placement{
 		Nodes:      all,
@@ -162,6 +167,9 @@ func place(t *testing.T, r *Runtime, nodes int) ([]*node, *deaths) {
 		networks, err := r.engine.NetworkList(ctx, client.NetworkListOptions{Filters: filters})
 		require.NoError(t, err)
 		require.Empty(t, networks.Items)
+		volumes, err := r.engine.VolumeList(ctx, client.VolumeListOptions{Filters: make(client.Filters).Add("label", supervisor.Label+"="+r.session.ID)})
+		require.NoError(t, err)
+		require.Empty(t, volumes.Items)
 		require.NoError(t, r.engine.Close(), "let go of the connections of these questions")
 	})
 	return made, d

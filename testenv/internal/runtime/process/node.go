@@ -13,6 +13,7 @@ import (
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
 	"github.com/brokerfault/brokerfault/testenv/internal/headstart"
+	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
 	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
 )
 
@@ -199,6 +200,12 @@ func (n *node) Pause(ctx context.Context) error {
 func (n *node) Resume(context.Context) error { return n.signal("resume", syscall.SIGCONT) }
 func (n *node) DumpThreads(context.Context) error {
 	return n.signal("dump the threads of", syscall.SIGQUIT)
+}
+
+// Disk implements runtime.Node.
+func (n *node) Disk() (runtime.Disk, error) {
+	return nil, fmt.Errorf("the data of %s lie on a disk of this machine, which others need: run it in a container (BROKERFAULT_BACKEND=container) "+
+		"and give it a DataLimit", n.Name())
 }
 
 func (n *node) Close(ctx context.Context) error {

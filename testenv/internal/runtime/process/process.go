@@ -49,6 +49,12 @@ func (*Runtime) Name() string { return "process" }
 
 // Place resolves the jars, holds the ports and makes the directories.
 func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Node, error) {
+	for _, n := range p.Nodes {
+		if n.DataLimit > 0 {
+			return nil, fmt.Errorf("limit the data of %s to %d bytes: that takes a file system of its own, which a process cannot be given: "+
+				"set BROKERFAULT_BACKEND=container", n.Name, n.DataLimit)
+		}
+	}
 	cache := r.cache.Telling(p.Progress)
 	nodes := make(map[string]*node, len(p.Nodes))
 	placed := make([]runtime.Node, 0, len(p.Nodes))
