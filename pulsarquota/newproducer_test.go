@@ -50,9 +50,20 @@ var newProducerTyped = testenv.Case{
 func TestNewProducerIsRefusedWithTypedError(t *testing.T) {
 	env := testenv.New(t, newProducerTyped)
 	s, client, quota := fullTopic(t, env)
-	env.Within("the refusal is the quota error by its type", 5*time.Second, refusesProducer(client, s.topic, isQuotaError))
+	var refusal error
+	env.Within("a new producer is refused promptly", 5*time.Second, refusesProducer(client, s.topic, func(err error) bool {
+		refusal = err
+		return true
+	}))
 	quota.Heal()
 	env.Recovers("the same client makes a producer that sends", 30*time.Second, makesProducer(client, s.topic))
+	// Judged last, when a fresh client can be asked: it tells the client from the broker.
+	env.Within("the refusal is the quota error by its type", 5*time.Second, testenv.AtOnce(func(context.Context) error {
+		if !isQuotaError(refusal) {
+			return fmt.Errorf("it is not: %w", refusal)
+		}
+		return nil
+	}))
 }
 
 // fullTopic is a topic over its quota and a client that has no producer on it yet.
