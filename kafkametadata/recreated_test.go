@@ -61,6 +61,10 @@ var pausedOffsets = testenv.Case{
 		Client:   "v1.21.5",
 		Broker:   "3.9.2",
 		Evidence: "the offset of the old topic is stored for the new one, as with v1.22.3",
+	}, {
+		Client:   "v1.16.1",
+		Broker:   "4.4.0",
+		Evidence: "the offset 310 of the old topic is stored for the new one, which ends at 20: this client commits by the topic's name",
 	}},
 	KnownGood: []testenv.Combination{{Client: "v1.22.3", Broker: "4.4.0"}, {Client: "v1.21.5", Broker: "4.4.0"}},
 }
