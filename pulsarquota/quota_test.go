@@ -145,12 +145,5 @@ func (s *scene) clear(ctx context.Context) error {
 // goesOnSending proves a steady state: three sends, each at its first try. Not
 // more, or the quota would be exceeded anew.
 func (s *scene) goesOnSending(p pulsar.Producer) {
-	s.env.Within("it goes on sending", 5*time.Second, testenv.AtOnce(func(ctx context.Context) error {
-		for range 3 {
-			if err := send(ctx, p); err != nil {
-				return err
-			}
-		}
-		return nil
-	}))
+	s.env.Within("it goes on sending", 5*time.Second, testenv.AtOnce(testenv.InARow(3, sends(p))))
 }

@@ -38,7 +38,7 @@ func TestSameProducerSendsAgainAfterBacklogIsCleared(t *testing.T) {
 	producer := s.newProducer(t, producerOptions(s.topic))
 	env.Counts("client", countsOfIncident)
 
-	env.Within("the producer sends before the fault", 10*time.Second, sends(producer))
+	env.Within("the producer sends before the fault", 10*time.Second, testenv.InARow(2, sends(producer)))
 	quota := env.Inject(s.fillBacklog(answers(env, producer)))
 	env.Holds("no send succeeds while the quota is exceeded", env.ByProfile(5*time.Second, 60*time.Second), fails(answers(env, producer)))
 	quota.Heal()

@@ -29,6 +29,20 @@ func AtOnce(probe Probe) Probe {
 	}
 }
 
+// InARow is the probe that another succeeds n times, one after the other: that traffic
+// flows, as a scenario states of its client before the fault, and, with AtOnce around it,
+// that it is steady afterwards. It fails at the first failure. n below 1 counts as 1.
+func InARow(n int, probe Probe) Probe {
+	return func(ctx context.Context) error {
+		for i := range max(n, 1) {
+			if err := probe(ctx); err != nil {
+				return fmt.Errorf("after %d of %d in a row: %w", i, n, err)
+			}
+		}
+		return nil
+	}
+}
+
 // Within waits until the probe succeeds, and fails the test if it has not
 // within the budget (scaled by BROKERFAULT_SCALE). The first probe comes at once.
 func (e *Env) Within(claim string, budget time.Duration, probe Probe) {
