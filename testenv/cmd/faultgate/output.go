@@ -46,7 +46,7 @@ func writable(flag, path string) error {
 		return nil
 	}
 	_, before := os.Stat(path)
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
 		return fmt.Errorf("%s: %w; name a file that can be written", flag, err)
 	}
@@ -120,7 +120,7 @@ func written(what, path string, write func(io.Writer) error) error {
 	var b bytes.Buffer
 	err := write(&b)
 	if err == nil {
-		err = os.WriteFile(path, b.Bytes(), 0o600)
+		err = os.WriteFile(path, b.Bytes(), 0o644)
 	}
 	if err != nil {
 		return fmt.Errorf("write the %s: %w", what, err)
@@ -134,7 +134,7 @@ func jobSummary(markdown func() string) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return fmt.Errorf("write the job's summary: %w", err)
 	}
