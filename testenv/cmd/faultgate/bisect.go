@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -95,7 +96,7 @@ func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
 	recovers := func(version string) (bool, error) {
 		return verdictOf(only.Run(c.Context(), suite.Set{Clients: []suite.Client{{Module: b.module, Version: version}}}))
 	}
-	last, first, err := firstChange(releases, b.good, recovers)
+	last, first, err := firstChange(c.Context(), releases, b.good, recovers)
 	var refused gate.FlagsRefused
 	if errors.As(err, &refused) {
 		return err
@@ -134,7 +135,7 @@ func verdictOf(r *gate.Report) (bool, error) {
 // firstChange finds the index of the first release that is as the last one, which
 // differs from the first one, and of the last before it that was seen to differ: what
 // lies between could not be run. Both ends are run, not believed.
-func firstChange(releases []string, good string, recovers func(string) (bool, error)) (last, first int, err error) {
+func firstChange(ctx context.Context, releases []string, good string, recovers func(string) (bool, error)) (last, first int, err error) {
 	low, high := 0, len(releases)-1
 	for _, end := range []int{low, high} {
 		got, err := recovers(releases[end])
@@ -158,6 +159,8 @@ func firstChange(releases []string, good string, recovers func(string) (bool, er
 		}
 		middle := left[len(left)/2]
 		switch got, err := recovers(releases[middle]); {
+		case ctx.Err() != nil:
+			return 0, 0, fmt.Errorf("interrupted between %s and %s", releases[low], releases[high])
 		case err != nil:
 			untold[middle] = true // what it says was told as it ran
 		case got == heals:
