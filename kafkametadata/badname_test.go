@@ -110,12 +110,7 @@ func badNamesFailAlone(t *testing.T, env *testenv.Env, kafka *testenv.Kafka, opt
 // freshIsTold is the witness who tells a client that gives up good topics for a bad one
 // from a broker that answers for none of them: it asks for both at once.
 func freshIsTold(env *testenv.Env, kafka *testenv.Kafka, good, bad string) testenv.Probe {
-	return func(ctx context.Context) error {
-		c, err := newClient(env, kafka, "witness")
-		if err != nil {
-			return err
-		}
-		defer c.Close()
+	return fresh(env, kafka, func(ctx context.Context, c client) error {
 		r := kmsg.NewPtrMetadataRequest()
 		for _, name := range []string{good, bad} {
 			topic := kmsg.NewMetadataRequestTopic()
@@ -132,7 +127,7 @@ func freshIsTold(env *testenv.Env, kafka *testenv.Kafka, good, bad string) teste
 			}
 		}
 		return fmt.Errorf("the answer does not name %q", good)
-	}
+	})
 }
 
 // startStreams sends to the topics, each on its own, and returns when all of them flow.

@@ -74,12 +74,17 @@ func (c client) sendsNumbers(topic string, first, last int) testenv.Probe {
 
 // freshSends is the witness: a fresh client sends to the topic.
 func freshSends(env *testenv.Env, kafka *testenv.Kafka, topic string) testenv.Probe {
+	return fresh(env, kafka, func(ctx context.Context, c client) error { return c.send(ctx, topic, "witness") })
+}
+
+// fresh is a probe with a client of its own.
+func fresh(env *testenv.Env, kafka *testenv.Kafka, probe func(context.Context, client) error) testenv.Probe {
 	return func(ctx context.Context) error {
 		c, err := newClient(env, kafka, "witness")
 		if err != nil {
 			return err
 		}
 		defer c.Close()
-		return c.send(ctx, topic, "witness")
+		return probe(ctx, c)
 	}
 }

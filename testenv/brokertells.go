@@ -119,7 +119,7 @@ func (r *RocketMQ) tells(ctx context.Context, b *Broker, c Change, _ map[string]
 		_, want := RocketMQSpec{}.versions(c.Version)
 		var info remotingCommand
 		// A broker that has just started has no statistics, and refuses to tell the rest.
-		_, err := poll.Until(ctx, poll.Options{Budget: b.env.scaled(idleAnswers)}, func(ctx context.Context) (err error) {
+		_, err := poll.Until(ctx, poll.Options{Budget: b.env.scaled(readyAnswers)}, func(ctx context.Context) (err error) {
 			info, err = r.server(ctx, remotingCommand{Code: getBrokerInfo})
 			return err
 		})

@@ -13,8 +13,8 @@ import (
 	"github.com/brokerfault/brokerfault/testenv/internal/poll"
 )
 
-// idleAnswers is how long an idle broker may take to answer like a ready one.
-const idleAnswers = 10 * time.Second
+// readyAnswers is how long a broker that was ready before may take to answer.
+const readyAnswers = 10 * time.Second
 
 // idle are the brokers that tests have left for later ones of this process, the
 // latest last. The supervisor ends them with the process.
@@ -96,7 +96,7 @@ func (e *Env) borrow(share string) *Broker {
 
 // answers says whether an idle broker is ready as it was.
 func (e *Env) answers(b *Broker) bool {
-	_, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(idleAnswers)}, poll.Probe(b.ready))
+	_, err := poll.Until(e.ctx, poll.Options{Budget: e.scaled(readyAnswers)}, poll.Probe(b.ready))
 	return err == nil
 }
 

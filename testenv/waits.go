@@ -33,8 +33,9 @@ func AtOnce(probe Probe) Probe {
 // flows, as a scenario states of its client before the fault, and, with AtOnce around it,
 // that it is steady afterwards. It fails at the first failure. n below 1 counts as 1.
 func InARow(n int, probe Probe) Probe {
+	n = max(n, 1)
 	return func(ctx context.Context) error {
-		for i := range max(n, 1) {
+		for i := range n {
 			if err := probe(ctx); err != nil {
 				return fmt.Errorf("after %d of %d in a row: %w", i, n, err)
 			}
