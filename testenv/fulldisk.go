@@ -19,7 +19,8 @@ import (
 //
 // What the broker makes of it is not part of the proof. One that ends, as Kafka does when
 // its only log directory fails, does not end the test: until it is started again, that is
-// this fault's doing. [Broker.Restart] starts it, once the fault is healed.
+// this fault's doing. [Broker.Restart] starts it, once the fault is healed: heal this one
+// first, then inject that one.
 func (b *Broker) FillDisk() Fault {
 	var filled []dataDisk
 	return Fault{

@@ -28,8 +28,10 @@ type KafkaSpec struct {
 	// themselves unless auto.create.topics.enable says so.
 	Config map[string]string
 	// DataLimit gives each broker's log directory a file system of its own,
-	// of so many bytes, in memory: what [Broker.FillDisk] needs. Zero is none. It takes
-	// containers; in processes the start is refused.
+	// of so many bytes, in memory: what [Broker.FillDisk] needs. The data outlive Kill and
+	// Restart: a second container, NAME-disk, keeps them. Zero is none. It takes
+	// containers; in processes the start is refused. 256 MiB (256 << 20) is what the
+	// tests take.
 	DataLimit int64
 }
 

@@ -20,8 +20,10 @@ type PulsarSpec struct {
 	// setting with an empty value is left out.
 	Config map[string]string
 	// DataLimit gives the directory of bookie and metadata a file system of its own,
-	// of so many bytes, in memory: what [Broker.FillDisk] needs. Zero is none. It takes
-	// containers; in processes the start is refused.
+	// of so many bytes, in memory: what [Broker.FillDisk] needs. The data outlive Kill and
+	// Restart: a second container, NAME-disk, keeps them. Zero is none. It takes
+	// containers; in processes the start is refused. 256 MiB (256 << 20) is what the
+	// tests take.
 	DataLimit int64
 }
 
