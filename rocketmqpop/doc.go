@@ -44,6 +44,16 @@
 // not at all, on 5.5.1 as well: retries collide there as they did on 5.5.0 with
 // PopKv. This is listed as known-bad, too.
 //
+// # What the proxy forgets
+//
+// The proxy asks for a group's settings again every 20 seconds
+// (subscriptionGroupConfigCacheRefreshSeconds). If it asks while no broker is
+// there, it holds the group for unknown until it asks the next time, and serves
+// the receives of an unknown group without order: a second consumer gets message 2
+// while the first is at work on message 1. This is listed as known-bad of the
+// broker. Where the proxy asks less often than outages last, the order is kept,
+// which has a test of its own, and the tests of other outages do so.
+//
 // # Limits
 //
 // Sixteen retries at once, as the fix's own check takes, do not collide on every
@@ -54,5 +64,8 @@
 //
 // A broker that is killed, and not stopped, forgets up to five seconds of
 // acknowledgements (flushConsumerOffsetInterval), so that their messages come
-// again. The client's Ack returns no error if the proxy refused it in an answer.
+// again. What was taken when it last wrote its state is taken again after its
+// start, also if it was acknowledged since: the queue is blocked until its invisible
+// time ends, which the proxy makes a minute for a push consumer, and these tests ten
+// seconds. The client's Ack returns no error if the proxy refused it in an answer.
 package rocketmqpop

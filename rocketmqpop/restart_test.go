@@ -9,7 +9,8 @@ import (
 )
 
 // goOnBudget has room for a client's own pauses, of up to some seconds, between
-// two tries, and for the ten seconds in which proxy and broker find each other.
+// two tries, for the ten seconds in which proxy and broker find each other, and for
+// the ten that a killed broker's lock may hold.
 const goOnBudget = 30 * time.Second
 
 // proxyBudget: a client that is told at once that the proxy does not know it has
@@ -83,7 +84,8 @@ var brokerKilled = testenv.Case{
 }
 
 // What was acknowledged may come again here: the broker keeps a group's progress
-// in memory for five seconds (flushConsumerOffsetInterval).
+// in memory for five seconds (flushConsumerOffsetInterval). What was taken when it
+// last wrote that stays taken until its invisible time ends, see outages.
 func TestConsumersGoOnAfterBrokerWasKilled(t *testing.T) {
 	t.Parallel()
 	c := newConsumers(t, brokerKilled, pushConsumer, simpleConsumer)
