@@ -16,8 +16,14 @@ import (
 // Prefix begins the name of every setting.
 const Prefix = "BROKERFAULT_"
 
-// internal names are set by this library for its own child processes.
-var internal = []string{"BROKERFAULT_SUPERVISE", "BROKERFAULT_SUPERVISE_SESSION"}
+// Names that this library sets for its own child processes: they turn a program into the
+// supervisor of its parent.
+const (
+	Supervise        = Prefix + "SUPERVISE"
+	SuperviseSession = Prefix + "SUPERVISE_SESSION"
+)
+
+var internal = []string{Supervise, SuperviseSession}
 
 // Settings are all settings, parsed.
 type Settings struct {

@@ -10,12 +10,14 @@ import (
 	"runtime"
 	"sync"
 	"syscall"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/settings"
 )
 
 // init turns this program into the supervisor when its parent asked for it.
 // It runs before main and before any test flag is parsed.
 func init() {
-	if os.Getenv(envRole) == "" {
+	if os.Getenv(settings.Supervise) == "" {
 		return
 	}
 	// Caught and dropped, not ignored: what is ignored stays so in a child, and a
@@ -23,7 +25,7 @@ func init() {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE, syscall.SIGQUIT)
 	c := &child{out: json.NewEncoder(os.Stdout), running: map[int]int{}}
 	c.serve(os.Stdin)
-	c.end(os.Getenv(envSession))
+	c.end(os.Getenv(settings.SuperviseSession))
 	os.Exit(0)
 }
 

@@ -31,9 +31,3 @@ const (
 	opFailed  = "failed"
 	opExited  = "exited"
 )
-
-// environment variables that turn a program into the supervisor of its parent.
-const (
-	envRole    = "BROKERFAULT_SUPERVISE"
-	envSession = "BROKERFAULT_SUPERVISE_SESSION"
-)

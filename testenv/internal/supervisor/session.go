@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"sync"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/settings"
 )
 
 // Session is everything that this process started through its supervisor.
@@ -67,7 +69,7 @@ func supervise(root, dir string, lock *os.File) (*Session, error) {
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	cmd := exec.Command(self)
-	cmd.Env = append(os.Environ(), envRole+"=1", envSession+"="+dir)
+	cmd.Env = append(os.Environ(), settings.Supervise+"=1", settings.SuperviseSession+"="+dir)
 	cmd.Dir = root
 	cmd.ExtraFiles = []*os.File{lock}
 	cmd.SysProcAttr = ownSession()
