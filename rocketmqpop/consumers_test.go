@@ -111,6 +111,8 @@ func (c *consumers) goOn(budget time.Duration, acknowledged int) {
 		return err
 	})
 	c.env.Closes("the fresh client", sender.close)
+	// The proxy holds what it found while the broker was away until it asks again.
+	c.env.Within("the proxy knows a route again", 20*time.Second, sender.findsRoute)
 	c.sends(sender, 3, 4, 5)
 	for _, one := range c.all {
 		c.env.Witness("a fresh client of its group finds it", c.freshFinds(one.group))

@@ -124,6 +124,12 @@ func (p *popper) send(ctx context.Context, numbers ...int) error {
 	return nil
 }
 
+// findsRoute is the probe "the proxy knows where the topic is".
+func (p *popper) findsRoute(ctx context.Context) error {
+	answer, err := p.client.QueryRoute(p.signed(ctx), &v2.QueryRouteRequest{Topic: p.topic, Endpoints: p.endpoints})
+	return refusal(answer.GetStatus(), err)
+}
+
 // refusal is what is wrong with an answer.
 func refusal(status *v2.Status, err error) error {
 	if err != nil {
