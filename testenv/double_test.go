@@ -26,7 +26,7 @@ type double struct {
 
 // scenario runs one on a double to its end, clean-up included. A panic of the
 // scenario is returned.
-func scenario(t *testing.T, run func(tb testing.TB)) (d *double, panicked any) {
+func scenario(t testing.TB, run func(tb testing.TB)) (d *double, panicked any) {
 	t.Helper()
 	d = &double{TB: t, attrs: map[string]string{}}
 	done := make(chan struct{})
@@ -110,7 +110,7 @@ func (d *double) text() string {
 	return strings.Join(d.log, "\n")
 }
 
-func (d *double) requireVerdict(t *testing.T, want string) {
+func (d *double) requireVerdict(t testing.TB, want string) {
 	t.Helper()
 	require.Equal(t, want, d.attrs["verdict"], d.text())
 }

@@ -31,7 +31,7 @@ func TestBrokerIsSharedUntilItIsHarmed(t *testing.T) {
 }
 
 // addressIn runs a test that does something harmless to its broker, or harm.
-func addressIn(t *testing.T, c Case, spec KafkaSpec, harm func(*Broker) Fault) (address string) {
+func addressIn(t testing.TB, c Case, spec KafkaSpec, harm func(*Broker) Fault) (address string) {
 	t.Helper()
 	d, panicked := scenario(t, func(tb testing.TB) {
 		e := New(tb, c)
