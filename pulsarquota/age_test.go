@@ -33,7 +33,7 @@ func TestSameProducerSendsAgainAfterAgedBacklogIsCleared(t *testing.T) {
 	quota := env.Inject(testenv.Fault{
 		Name:  "the oldest message is older than the quota allows",
 		Apply: sends(producer),
-		Bites: s.refusedByBroker(0),
+		Bites: s.refusedByBroker(0, s.refusals()),
 		Heal:  s.clear,
 	})
 	env.Holds("sends fail while the backlog is too old", env.ByProfile(3*time.Second, 60*time.Second), refused(producer))

@@ -33,7 +33,7 @@ func TestBlockedProducerHealsAfterBrokerWasKilled(t *testing.T) {
 	quota := env.Inject(s.fillBacklog(sends(producer)))
 	killed := env.Inject(s.broker.Kill())
 	killed.Heal()
-	env.Within("the broker is back and still over its quota", 10*time.Second, s.refusedByBroker(quotaSize))
+	env.Within("the broker is back and still over its quota", 10*time.Second, s.refusedByBroker(quotaSize, 0))
 	env.Holds("sends still fail", env.ByProfile(3*time.Second, 30*time.Second), refused(producer))
 	quota.Heal()
 	env.Recovers("the same producer sends again", 30*time.Second, sends(producer))

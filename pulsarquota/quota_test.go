@@ -2,7 +2,6 @@ package pulsarquota
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"testing"
@@ -112,14 +111,17 @@ func (s *scene) exceed(apply func(ctx context.Context) error) testenv.Fault {
 	return testenv.Fault{
 		Name:  "the backlog quota is exceeded",
 		Apply: apply,
-		Bites: s.refusedByBroker(quotaSize),
+		Bites: s.refusedByBroker(quotaSize, s.refusals()),
 		Heal:  s.clear,
 	}
 }
 
+// refusals is how often the client's log has the broker's refusal so far.
+func (s *scene) refusals() int { return s.env.Log("client").Count("QuotaExceeded") }
+
 // refusedByBroker is the proof: on the broker, a backlog above the quota and
-// no producer; in the client's log, the broker's refusal.
-func (s *scene) refusedByBroker(above int64) testenv.Probe {
+// no producer; in the client's log, more refusals than so many earlier ones.
+func (s *scene) refusedByBroker(above int64, earlier int) testenv.Probe {
 	return func(ctx context.Context) error {
 		stats, err := s.broker.TopicStats(ctx, s.topic)
 		if err != nil {
@@ -131,8 +133,8 @@ func (s *scene) refusedByBroker(above int64) testenv.Probe {
 		if len(stats.Publishers) > 0 {
 			return fmt.Errorf("%d producers are connected", len(stats.Publishers))
 		}
-		if s.env.Log("client").Count("QuotaExceeded") == 0 {
-			return errors.New("the client's log has no QuotaExceeded")
+		if s.refusals() <= earlier {
+			return fmt.Errorf("the client's log has no QuotaExceeded after the first %d", earlier)
 		}
 		return nil
 	}

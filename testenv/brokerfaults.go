@@ -24,7 +24,6 @@ func (b *Broker) Kill() Fault {
 		},
 		Bites:      b.gone,
 		Heal:       AtOnce(b.start),
-		harms:      true,
 		forTheTest: true,
 	}
 }
@@ -39,7 +38,6 @@ func (b *Broker) Stop() Fault {
 		Bites:       b.gone,
 		BitesWithin: time.Duration(len(b.nodes))*stopGrace + 30*time.Second,
 		Heal:        AtOnce(b.start),
-		harms:       true,
 		forTheTest:  true,
 	}
 }
@@ -67,7 +65,6 @@ func (b *Broker) Restart() Fault {
 			return b.ready(ctx)
 		},
 		BitesWithin: readyLimit + stopGrace,
-		harms:       true,
 	}
 }
 
@@ -84,7 +81,6 @@ func (b *Broker) Pause() Fault {
 			return errs
 		},
 		Bites: b.silent,
-		harms: true,
 		Heal: func(ctx context.Context) error {
 			var errs error
 			for _, n := range b.nodes {

@@ -21,8 +21,10 @@ type Case struct {
 	Client Client
 	// Shares says that the topics, groups and namespaces of its own (Env.Unique) keep
 	// the test apart from others: it may be given a broker that an earlier test of the
-	// package has used, and leaves it to a later one unless it failed or killed,
-	// restarted or paused it. A case that does not share has a broker of its own.
+	// package has used, and leaves it to a later one unless it failed, left it killed or
+	// stopped, filled its disk, or started it with something else. That it was killed and
+	// came back is nothing that another test may mind. A case that does not share has a
+	// broker of its own.
 	Shares bool
 	// KnownBad are combinations in which the claim was seen to fail. A test
 	// run with one of them is red.

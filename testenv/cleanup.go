@@ -66,11 +66,12 @@ func (e *Env) stopBrokers() {
 
 func (e *Env) healAll() {
 	for _, f := range slices.Backward(e.faults) {
-		if !f.healed && !f.fault.forTheTest {
-			f.healed = true
-			if !e.bounded("heal "+f.fault.Name, cleanupLimit, f.fault.Heal) {
-				e.harmed = true
-			}
+		if f.healed {
+			continue
+		}
+		f.healed = true
+		if f.fault.forTheTest || !e.bounded("heal "+f.fault.Name, cleanupLimit, f.fault.Heal) {
+			e.harmed = true
 		}
 	}
 }

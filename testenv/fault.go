@@ -24,8 +24,7 @@ type Fault struct {
 	// refuse an administrative call at first.
 	Heal func(ctx context.Context) error
 
-	// harms says that a broker is no longer the one that was started, even when
-	// it is healed.
+	// harms says that a broker is no longer what its spec says, even when it is healed.
 	harms bool
 	// forTheTest says that nothing outlives the test that would want healing:
 	// the clean-up does not start a killed broker only to stop it.

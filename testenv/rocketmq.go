@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
@@ -119,29 +120,40 @@ func (r *RocketMQ) Proxy() *Broker { return r.part(broker.RocketMQProxy) }
 // Server is the broker alone, without proxy and name server.
 func (r *RocketMQ) Server() *Broker { return r.part(broker.RocketMQBroker) }
 
-// neededBy is what must hold before a node can start: a broker registers itself
-// at its start and then only every ten seconds, and the proxy ends at once if no
-// broker is registered.
+// neededBy is what must hold before a node can start: the proxy ends at once if no
+// broker is registered. Broker and name server start side by side.
 func (r *RocketMQ) neededBy(node string) Probe {
-	switch node {
-	case broker.RocketMQBroker:
-		return func(ctx context.Context) error {
-			address, err := r.address(broker.RocketMQNameServer, broker.RocketMQNames)
-			if err != nil {
-				return err
-			}
-			return greetAt(ctx, address, remotingHandshake)
-		}
-	case broker.RocketMQProxy:
-		return func(ctx context.Context) error {
-			if err := r.hasRoute(ctx, broker.RocketMQCluster); err != nil {
-				return err
-			}
+	if node != broker.RocketMQProxy {
+		return nil
+	}
+	var answers time.Time // since then the broker does
+	return func(ctx context.Context) error {
+		route := r.hasRoute(ctx, broker.RocketMQCluster)
+		if route == nil {
 			return r.makeReadiness(ctx)
 		}
+		address, err := r.address(broker.RocketMQBroker, broker.RocketMQRemoting)
+		if err == nil {
+			err = greetAt(ctx, address, remotingHandshake)
+		}
+		if err != nil {
+			answers = time.Time{}
+			return errors.Join(route, err)
+		}
+		if answers.IsZero() {
+			answers = time.Now()
+		}
+		// It registers itself at its start and then every ten seconds only, and may have
+		// been quicker than the name server.
+		if time.Since(answers) > registersWithin {
+			return errors.Join(route, r.register(ctx))
+		}
+		return route
 	}
-	return nil
 }
+
+// registersWithin is how long a broker that answers may take to be registered.
+const registersWithin = time.Second
 
 // The topic and the group of the readiness probe.
 const (

@@ -15,6 +15,7 @@ import (
 const (
 	queryConsumerOffset = 14
 	createTopic         = 17
+	updateBrokerConfig  = 25
 	getMaxOffset        = 30
 	getRoute            = 105
 	createGroup         = 200
@@ -142,6 +143,15 @@ func (r *RocketMQ) hasRoute(ctx context.Context, topic string) error {
 	}
 	if _, err := remotingCall(ctx, address, remotingCommand{Code: getRoute, Fields: map[string]string{"topic": topic}}); err != nil {
 		return fmt.Errorf("ask for the route of %q: %w", topic, err)
+	}
+	return nil
+}
+
+// register has the broker register itself at the name server, which it does when it is
+// told its permission, here the one that it has.
+func (r *RocketMQ) register(ctx context.Context) error {
+	if _, err := r.server(ctx, remotingCommand{Code: updateBrokerConfig, Body: []byte("brokerPermission=6\n")}); err != nil {
+		return fmt.Errorf("have the broker register itself: %w", err)
 	}
 	return nil
 }

@@ -24,10 +24,17 @@ func TestBrokerIsSharedUntilItIsHarmed(t *testing.T) {
 	first := addressIn(t, share, spec, nil)
 	require.Equal(t, first, addressIn(t, share, spec, nil), "a later test gets the same broker")
 	require.NotEqual(t, first, addressIn(t, own, spec, nil), "a case that does not share has its own")
-	require.NotEqual(t, first, addressIn(t, share, KafkaSpec{}, (*Broker).Kill), "another spec is another broker")
+	require.NotEqual(t, first, addressIn(t, share, KafkaSpec{}, changed), "another spec is another broker")
 	require.Equal(t, first, addressIn(t, share, spec, (*Broker).Kill), "what was done to the other broker changes nothing")
-	require.NotEqual(t, first, addressIn(t, share, spec, (*Broker).Kill), "a harmed broker is nobody's")
+	leftKilled(t, share, KafkaSpec{})
+	require.Equal(t, first, addressIn(t, share, spec, changed), "one that was killed and came back is as good")
+	require.NotEqual(t, first, addressIn(t, share, spec, changed), "one that is no longer what its spec says is nobody's")
 	require.Empty(t, idle.brokers)
+}
+
+// changed starts a broker with another configuration.
+func changed(b *Broker) Fault {
+	return b.RestartWith(Change{Config: map[string]string{"num.io.threads": "3"}})
 }
 
 // addressIn runs a test that does something harmless to its broker, or harm.
@@ -49,6 +56,21 @@ func addressIn(t testing.TB, c Case, spec KafkaSpec, harm func(*Broker) Fault) (
 	require.Nil(t, panicked)
 	d.requireVerdict(t, "recovered")
 	return address
+}
+
+// leftKilled runs a test that kills its broker at its end.
+func leftKilled(t *testing.T, c Case, spec KafkaSpec) {
+	t.Helper()
+	d, panicked := scenario(t, func(tb testing.TB) {
+		e := New(tb, c)
+		k := e.StartKafka(spec)
+		e.Inject(k.Cut()).Heal()
+		e.Recovers("a handshake succeeds", 10*time.Second, func(ctx context.Context) error { return errors.Join(k.greets(ctx)...) })
+		e.Inject(k.Kill())
+		e.Within("nobody answers", 10*time.Second, k.gone)
+	})
+	require.Nil(t, panicked)
+	d.requireVerdict(t, "recovered")
 }
 
 func TestIdleBrokerThatDiedIsNotLent(t *testing.T) {
