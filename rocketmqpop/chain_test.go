@@ -26,6 +26,7 @@ func TestRetryAfterLostAnswerUnblocksQueue(t *testing.T) {
 	t.Parallel()
 	env := testenv.New(t, chain)
 	c := newIncident(t, env, setting{})
+	c.witnessRetries()
 	env.Recovers("the retry finds the lost messages", 5*time.Second, testenv.AtOnce(func(context.Context) error {
 		if c.empty > 0 {
 			return fmt.Errorf("%d of %d colliding retries were answered empty, so the client takes a new attempt ID", c.empty, c.retries)
@@ -33,30 +34,6 @@ func TestRetryAfterLostAnswerUnblocksQueue(t *testing.T) {
 		return nil
 	}))
 	env.Within("the lost messages are acknowledged", 5*time.Second, testenv.AtOnce(c.popper.finds(popping{attempt: "lost"}, 0, 1)))
-	c.goesOn()
-}
-
-var chainReproduces = testenv.Case{
-	Name:   "rocketmqpop/lost-answer-collides-reproduces",
-	Claim:  "on broker 5.5.0 the queue is blocked until the invisible time ends, and then goes on by itself",
-	Issue:  "https://github.com/apache/rocketmq/issues/10827",
-	Client: underTest,
-	Shares: true,
-}
-
-func TestRetryAfterLostAnswerBlocksQueueReproduces(t *testing.T) {
-	t.Parallel()
-	env := testenv.New(t, chainReproduces)
-	c := newIncident(t, env, setting{spec: testenv.RocketMQSpec{Version: knownBadBroker}})
-	env.Within("a colliding retry was answered empty", time.Second, testenv.AtOnce(func(context.Context) error {
-		if c.empty == 0 {
-			return fmt.Errorf("none of %d was", c.retries)
-		}
-		return nil
-	}))
-	// The client takes a new attempt ID now.
-	env.Holds("the new attempts find nothing", 5*time.Second, c.popper.findsNothing)
-	env.Recovers("the queue goes on when the invisible time is over", incidentInvisible+10*time.Second, c.popper.finds(popping{}, 0, 1))
 	c.goesOn()
 }
 

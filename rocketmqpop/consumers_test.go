@@ -33,25 +33,12 @@ const (
 	simpleConsumer = "the simple consumer"
 )
 
-// outages keeps two effects of an outage of the broker out of a scenario. The proxy
-// forgets no group and no topic meanwhile, which forgetting_test.go is about. And
-// what the push consumer has taken is invisible for ten seconds, where the default
-// is a minute: a killed broker takes up the locks again that it last wrote to its
-// disk (consumerOrderInfo.json, every five seconds), also of what was acknowledged
-// since, and its queue is blocked until their invisible time ends.
-var outages = map[string]string{
-	"subscriptionGroupConfigCacheRefreshSeconds": "3600",
-	"topicConfigCacheRefreshSeconds":             "3600",
-	"defaultInvisibleTimeMills":                  "10000",
-	"renewAheadTimeMillis":                       "1000",
-}
-
 // newConsumers starts consumers of these kinds, which consume and acknowledge
 // what is sent before the fault.
 func newConsumers(t *testing.T, k testenv.Case, kinds ...string) *consumers {
 	t.Helper()
 	env := testenv.New(t, k)
-	c := &consumers{scene: newScene(t, env, setting{proxy: outages})}
+	c := &consumers{scene: newScene(t, env, setting{})}
 	c.keepLog()
 	for i, kind := range kinds {
 		one := consumer{name: kind, group: fmt.Sprintf("%s-%d", c.group, i), got: &deliveries{}}

@@ -31,54 +31,10 @@ const noneEmpty = "no retry is answered empty"
 func TestRetriesOfOneAttemptAreNeverAnsweredEmpty(t *testing.T) {
 	t.Parallel()
 	c := contend(t, contention, setting{})
+	c.scene.witnessRetries()
 	c.scene.env.Recovers(noneEmpty, 30*time.Second, testenv.AtOnce(c.check))
 	c.finish()
 }
-
-var contentionWithoutKV = testenv.Case{
-	Name:   "rocketmqpop/contention-without-popkv",
-	Claim:  "of many concurrent retries with one attempt ID none is answered empty, also without PopKv",
-	Issue:  "https://github.com/apache/rocketmq/issues/10827",
-	Client: underTest,
-	Shares: true,
-	KnownBad: []testenv.Combination{
-		{Broker: "5.5.1", Evidence: "331 of 1080 retries were answered empty: the broker's older path takes the queue's lock at once or not at all", Fails: noneEmpty, Open: noReport},
-		{Broker: "5.5.0", Evidence: "as on 5.5.1", Fails: noneEmpty, Open: noReport},
-	},
-}
-
-// noReport stands where a search found nothing.
-const noReport = "no public report was found"
-
-func TestRetriesOfOneAttemptAreNeverAnsweredEmptyWithoutPopKV(t *testing.T) {
-	t.Parallel()
-	c := contend(t, contentionWithoutKV, setting{withoutKV: true})
-	c.scene.env.Recovers(noneEmpty, 30*time.Second, testenv.AtOnce(c.check))
-	c.finish()
-}
-
-var contentionReproduces = testenv.Case{
-	Name:   "rocketmqpop/contention-reproduces",
-	Claim:  "broker 5.5.0 answers some of many concurrent retries with one attempt ID empty",
-	Issue:  "https://github.com/apache/rocketmq/issues/10827",
-	Client: underTest,
-	Shares: true,
-}
-
-func TestRetriesOfOneAttemptAreAnsweredEmptyReproduces(t *testing.T) {
-	t.Parallel()
-	c := contend(t, contentionReproduces, setting{spec: testenv.RocketMQSpec{Version: knownBadBroker}})
-	c.scene.env.Recovers("some retries were answered empty", 30*time.Second, testenv.AtOnce(func(context.Context) error {
-		if c.empty == 0 {
-			return fmt.Errorf("none of %d was", len(c.answers))
-		}
-		return nil
-	}))
-	c.finish()
-}
-
-// knownBadBroker is the broker of the incident.
-const knownBadBroker = "5.5.0"
 
 // contest is what came of concurrent retries.
 type contest struct {
@@ -124,6 +80,22 @@ func contend(t *testing.T, k testenv.Case, o setting) *contest {
 	env.Evidence("retries", len(c.answers))
 	env.Evidence("empty_answers", c.empty)
 	return c
+}
+
+// witnessRetries has a fresh client for a witness that retries in the same way.
+func (s *scene) witnessRetries() {
+	s.env.Witness("no retry of a fresh client is answered empty", testenv.AtOnce(func(ctx context.Context) error {
+		p, err := dialPopper(s, s.broker.Endpoint())
+		if err != nil {
+			return err
+		}
+		defer p.close()
+		c := &contest{scene: s, popper: p, popping: popping{attempt: "lost"}}
+		for range 5 {
+			c.round(ctx, 200)
+		}
+		return errors.Join(c.errs, c.check(ctx))
+	}))
 }
 
 // round sends this many retries at once, and waits for their answers.

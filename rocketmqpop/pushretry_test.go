@@ -1,6 +1,8 @@
 package rocketmqpop
 
 import (
+	"context"
+	"errors"
 	"testing"
 	"time"
 
@@ -38,6 +40,7 @@ func TestPushConsumerRetriesLostReceiveWithItsAttemptID(t *testing.T) {
 	s := newScene(t, env, setting{})
 	relay, _ := s.pushBehindRelay(t, taken)
 	env.Inject(s.loseAnswer(relay, newPopper(t, s, s.broker.Endpoint()), 1, 2, 3))
+	s.witnessKept(t, relay)
 	env.Recovers(sameAttempt, 15*time.Second, retried(relay, 1))
 }
 
@@ -59,6 +62,7 @@ func TestPushConsumerConsumesMessagesOfLostAnswer(t *testing.T) {
 	s := newScene(t, env, setting{})
 	relay, got := s.pushBehindRelay(t, taken)
 	env.Inject(s.loseAnswer(relay, newPopper(t, s, s.broker.Endpoint()), 1, 2, 3))
+	s.witnessKept(t, relay)
 	s.consumesLost(got)
 }
 
@@ -84,6 +88,19 @@ func TestMessagesOfLostAnswerComeOnceTheAttemptIDIsKept(t *testing.T) {
 	})
 	env.Inject(s.loseAnswer(relay, newPopper(t, s, s.broker.Endpoint()), 1, 2, 3))
 	s.consumesLost(got)
+}
+
+// witnessKept has a client for a witness that asks as it should.
+func (s *scene) witnessKept(t *testing.T, relay *testenv.Relay) {
+	t.Helper()
+	p := newPopper(t, s, s.broker.Endpoint())
+	s.env.Witness("a receive with the attempt ID of the lost one finds its messages", func(ctx context.Context) error {
+		got, err := p.pop(ctx, popping{attempt: lostAttempt(relay, 1)})
+		if err == nil && len(got) == 0 {
+			err = errors.New("it is answered empty")
+		}
+		return err
+	})
 }
 
 func (s *scene) consumesLost(got *deliveries) {

@@ -25,19 +25,6 @@ func TestSameAttemptFindsSameMessages(t *testing.T) {
 	reenters(t, reentry, setting{})
 }
 
-var reentryWithoutKV = testenv.Case{
-	Name:   "rocketmqpop/re-entry-without-popkv",
-	Claim:  "a retry with the same attempt ID finds the same messages at once also without PopKv",
-	Issue:  "https://github.com/apache/rocketmq/issues/10827",
-	Client: underTest,
-	Shares: true,
-}
-
-func TestSameAttemptFindsSameMessagesWithoutPopKV(t *testing.T) {
-	t.Parallel()
-	reenters(t, reentryWithoutKV, setting{withoutKV: true})
-}
-
 func reenters(t *testing.T, c testenv.Case, o setting) {
 	t.Helper()
 	env := testenv.New(t, c)

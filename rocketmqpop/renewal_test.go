@@ -18,17 +18,10 @@ var renewal = testenv.Case{
 	Shares: true,
 }
 
-// renewSoon renews every half second what is invisible for 4 s.
-var renewSoon = map[string]string{
-	"defaultInvisibleTimeMills": "4000",
-	"renewAheadTimeMillis":      "3000",
-	"renewSchedulePeriodMillis": "500",
-}
-
 func TestRenewalBlocksQueueAsLongAsItsClientIsThere(t *testing.T) {
 	t.Parallel()
 	env := testenv.New(t, renewal)
-	s := newScene(t, env, setting{proxy: renewSoon})
+	s := newScene(t, env, setting{proxy: patientAndEager})
 	p := newPopper(t, s, s.broker.Endpoint())
 	other := newPopper(t, s, s.broker.Endpoint())
 	s.sends(p, 0, 1)
@@ -54,7 +47,7 @@ var withoutRenewal = testenv.Case{
 func TestLostAnswerBlocksQueueForItsInvisibleTimeOnly(t *testing.T) {
 	t.Parallel()
 	env := testenv.New(t, withoutRenewal)
-	s := newScene(t, env, setting{proxy: renewSoon})
+	s := newScene(t, env, setting{proxy: patientAndEager})
 	p := newPopper(t, s, s.broker.Endpoint())
 	s.sends(p, 0, 1)
 	env.Inject(s.leave(p, popping{attempt: "lost", invisible: 4 * time.Second}, 0, 1))

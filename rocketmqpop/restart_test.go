@@ -85,7 +85,7 @@ var brokerKilled = testenv.Case{
 
 // What was acknowledged may come again here: the broker keeps a group's progress
 // in memory for five seconds (flushConsumerOffsetInterval). What was taken when it
-// last wrote that stays taken until its invisible time ends, see outages.
+// last wrote that stays taken until its invisible time ends, see proxySettings.
 func TestConsumersGoOnAfterBrokerWasKilled(t *testing.T) {
 	t.Parallel()
 	c := newConsumers(t, brokerKilled, pushConsumer, simpleConsumer)

@@ -44,17 +44,38 @@ var popKV = map[string]string{
 	"popConsumerKVServiceLog":    "true",
 }
 
-// shortTimes takes polls and invisible times of a second, and lets consumers
+// proxySettings takes polls and invisible times of a second, and lets consumers
 // poll for 2 s only, instead of 20.
-var shortTimes = map[string]string{
+//
+// Two effects of an outage of the broker are kept out. The proxy forgets no group and
+// no topic meanwhile, which unknowngroup_test.go is about. And what a push consumer has
+// taken is invisible for ten seconds, where the default is a minute, and renewed in the
+// last six of them: a killed broker takes up the locks again that it last wrote to its
+// disk (consumerOrderInfo.json, every five seconds), also of what was acknowledged
+// since, and its queue is blocked until their invisible time ends.
+var proxySettings = map[string]string{
 	"grpcClientConsumerMinLongPollingTimeoutMillis": "1000",
 	"grpcClientConsumerMaxLongPollingTimeoutMillis": "2000",
 	"minInvisibleTimeMillsForRecv":                  "1000",
+	"subscriptionGroupConfigCacheRefreshSeconds":    "3600",
+	"topicConfigCacheRefreshSeconds":                "3600",
+	"defaultInvisibleTimeMills":                     "10000",
+	"renewAheadTimeMillis":                          "6000",
+}
+
+// patientAndEager are the settings of the proxy that some tests have on top. Polls
+// may take 20 s, and what is invisible for 4 s is renewed every half second where its
+// receive asks for that. Both in one, so that these tests share a broker.
+var patientAndEager = map[string]string{
+	"grpcClientConsumerMaxLongPollingTimeoutMillis": "20000",
+	"defaultInvisibleTimeMills":                     "4000",
+	"renewAheadTimeMillis":                          "3000",
+	"renewSchedulePeriodMillis":                     "500",
 }
 
 func newScene(t *testing.T, env *testenv.Env, o setting) *scene {
 	t.Helper()
-	o.spec.ProxyConfig = maps.Clone(shortTimes)
+	o.spec.ProxyConfig = maps.Clone(proxySettings)
 	maps.Copy(o.spec.ProxyConfig, o.proxy)
 	if !o.withoutKV {
 		o.spec.Config = popKV

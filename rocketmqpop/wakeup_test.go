@@ -62,7 +62,7 @@ const (
 func wakes(t *testing.T, k testenv.Case, o setting) {
 	t.Helper()
 	env := testenv.New(t, k)
-	o.proxy = map[string]string{"grpcClientConsumerMaxLongPollingTimeoutMillis": "20000"}
+	o.proxy = patientAndEager
 	s := newScene(t, env, o)
 	p := newPopper(t, s, s.broker.Endpoint())
 

@@ -30,7 +30,7 @@ var groupForgotten = testenv.Case{
 // The proxy has its own default here, and forgets the group up to 20 s after it last asked.
 func TestOrderIsKeptAlthoughProxyForgotGroup(t *testing.T) {
 	t.Parallel()
-	o := newOutage(t, groupForgotten, "20")
+	o := newOutage(t, groupForgotten, map[string]string{"subscriptionGroupConfigCacheRefreshSeconds": "20"})
 	o.env.Within("the proxy has forgotten the group", 40*time.Second, func(ctx context.Context) error {
 		return o.first.heartbeatIs(ctx, v2.Code_ILLEGAL_CONSUMER_GROUP)
 	})
@@ -41,11 +41,12 @@ var groupRemembered = testenv.Case{
 	Name:   "rocketmqpop/group-remembered",
 	Claim:  "an orderly group keeps its order through an outage of the broker in which the proxy does not forget it",
 	Client: underTest,
+	Shares: true,
 }
 
 func TestOrderIsKeptWhereProxyRemembersGroup(t *testing.T) {
 	t.Parallel()
-	o := newOutage(t, groupRemembered, "3600")
+	o := newOutage(t, groupRemembered, nil)
 	o.env.Holds("the proxy knows the group", 3*time.Second, func(ctx context.Context) error {
 		return o.first.heartbeatIs(ctx, v2.Code_OK)
 	})
@@ -59,12 +60,11 @@ type outage struct {
 	stopped              *testenv.Injected
 }
 
-// newOutage stops the broker after order was seen to be kept. The proxy asks for a
-// group again after so many seconds.
-func newOutage(t *testing.T, k testenv.Case, seconds string) *outage {
+// newOutage stops the broker after order was seen to be kept.
+func newOutage(t *testing.T, k testenv.Case, proxy map[string]string) *outage {
 	t.Helper()
 	env := testenv.New(t, k)
-	o := &outage{scene: newScene(t, env, setting{proxy: map[string]string{"subscriptionGroupConfigCacheRefreshSeconds": seconds}})}
+	o := &outage{scene: newScene(t, env, setting{proxy: proxy})}
 	for _, p := range []**popper{&o.first, &o.second, &o.third} {
 		*p = newPopper(t, o.scene, o.broker.Endpoint())
 	}
