@@ -22,7 +22,8 @@ type Case struct {
 	// Shares says that the topics, groups and namespaces of its own (Env.Unique) keep
 	// the test apart from others: it may be given a broker that an earlier test of the
 	// package has used, and leaves it to a later one unless it failed or killed,
-	// restarted or paused it. A case that does not share has a broker of its own.
+	// restarted or paused it, or something of it did not end: a client's close, a
+	// goroutine. A case that does not share has a broker of its own.
 	Shares bool
 	// KnownBad are combinations in which the claim was seen to fail. A test
 	// run with one of them is red.
