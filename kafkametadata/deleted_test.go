@@ -77,6 +77,10 @@ func TestDeletedTopicKeepsMetadataRequestsBoundedAndTheOtherTopicFast(t *testing
 	env.Evidence("longest_gap_ms_read_"+called(invoices), int(r.longestGap(invoices).Milliseconds()))
 	readBack(env, kafka, spared)
 	env.Within("all of the other topic is read", 10*time.Second, r.hasRead(invoices, 1, spared.sent()))
+	// The client would try the record on its way for up to 25 s, and the clean-up wait for it.
+	deleted.end()
+	c.PurgeTopicsFromClient(orders)
+	env.Within("the last record to the deleted topic has its outcome", 10*time.Second, testenv.AtOnce(deleted.stop))
 }
 
 // deleted is the one-shot fault of a topic that is deleted.
