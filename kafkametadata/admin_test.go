@@ -36,13 +36,12 @@ func (a admin) topic(ctx context.Context, name string) (kadm.TopicDetail, error)
 	return d, d.Err
 }
 
-// recreated is the one-shot fault of orders being deleted and made anew, which gives it
+// recreated is the one-shot fault of a topic being deleted and made anew, which gives it
 // another ID.
-func (a admin) recreated(kafka *testenv.Kafka) testenv.Fault {
-	const topic = orders
+func (a admin) recreated(kafka *testenv.Kafka, topic string) testenv.Fault {
 	var old kadm.TopicID
 	return testenv.Fault{
-		Name: topic + " is deleted and made anew",
+		Name: called(topic) + " is deleted and made anew",
 		Apply: func(ctx context.Context) error {
 			d, err := a.topic(ctx, topic)
 			if err != nil {
@@ -77,7 +76,7 @@ func knowsMoves(env *testenv.Env, kafka *testenv.Kafka) {
 // moved is the one-shot fault of a topic's only partition being led by another broker.
 func (a admin) moved(topic string, to int32) testenv.Fault {
 	return testenv.Fault{
-		Name: fmt.Sprintf("the leader of %s moves to broker %d", topic, to),
+		Name: fmt.Sprintf("the leader of %s moves to broker %d", called(topic), to),
 		Apply: func(ctx context.Context) error {
 			d, err := a.topic(ctx, topic)
 			if err != nil {

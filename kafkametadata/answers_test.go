@@ -16,18 +16,21 @@ var delayedMetadata = testenv.Case{
 	Name:   "kafkametadata/metadata-delayed",
 	Claim:  "while metadata answers come late, known topics never pause and a new one takes its first record that much later, not more",
 	Client: underTest,
+	Shares: true,
 }
 
 var droppedMetadata = testenv.Case{
 	Name:   "kafkametadata/metadata-dropped",
 	Claim:  "while metadata answers are swallowed, known topics never pause, and after that a new one takes its first record within the client's own timeout",
 	Client: underTest,
+	Shares: true,
 }
 
 var bootstrapCut = testenv.Case{
 	Name:   "kafkametadata/bootstrap-cut",
 	Claim:  "a client whose only bootstrap broker is cut off, from its start or later, sends soon after the broker is reachable",
 	Client: underTest,
+	Shares: true,
 }
 
 // metadataAnswers are all of them.
@@ -40,8 +43,9 @@ func timeout(env *testenv.Env) time.Duration { return env.ByProfile(2*time.Secon
 func TestLateMetadataDelaysNewTopicsOnly(t *testing.T) {
 	const late = time.Second
 	env := testenv.New(t, delayedMetadata)
-	kafka := withTwoTopics(t, env, "")
-	require.NoError(t, kafka.CreateTopic(env.Context(), "receipts", 1))
+	kafka, orders, invoices := withTwoTopics(t, env, testenv.KafkaSpec{})
+	receipts := env.Unique("receipts")
+	require.NoError(t, kafka.CreateTopic(env.Context(), receipts, 1))
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders)
 	first := newFlush(invoices)
@@ -53,14 +57,14 @@ func TestLateMetadataDelaysNewTopicsOnly(t *testing.T) {
 	env.Within("it was not taken before the answer came", time.Second, testenv.AtOnce(first.tookAtLeast(late)))
 	neverPaused(env, streams)
 	delayed.Heal()
-	env.Recovers("the first record to another topic is taken", 3*time.Second, c.sends("receipts"))
+	env.Recovers("the first record to another topic is taken", 3*time.Second, c.sends(receipts))
 	neverPaused(env, streams)
 	readBack(env, kafka, streams...)
 }
 
 func TestClientResumesAfterItsMetadataAnswersWereSwallowed(t *testing.T) {
 	env := testenv.New(t, droppedMetadata)
-	kafka := withTwoTopics(t, env, "")
+	kafka, orders, invoices := withTwoTopics(t, env, testenv.KafkaSpec{})
 	c := underTestIn(t, env, kafka, kgo.RequestTimeoutOverhead(timeout(env)))
 	streams := startStreams(env, c, orders)
 	first := newFlush(invoices)
@@ -78,7 +82,7 @@ func TestClientResumesAfterItsMetadataAnswersWereSwallowed(t *testing.T) {
 
 func TestClientResumesAfterItsOnlyBootstrapBrokerWasCutOff(t *testing.T) {
 	env := testenv.New(t, bootstrapCut)
-	kafka := withTwoTopics(t, env, "")
+	kafka, orders, invoices := withTwoTopics(t, env, testenv.KafkaSpec{})
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders)
 	cut := env.Inject(kafka.Cut())

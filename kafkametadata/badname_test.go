@@ -23,9 +23,6 @@ const (
 	// noPause bounds the time between two records of a stream beside it. A client that
 	// waits for metadata pauses for 5 s, its MetadataMinAge.
 	noPause = 2 * time.Second
-
-	orders   = "orders"
-	invoices = "invoices"
 )
 
 // badNames are names that no topic can have, by what is wrong with them.
@@ -87,6 +84,7 @@ func TestBadNameFailsAloneOnOldBrokerWithoutAutoCreation(t *testing.T) {
 // and then all of them in one flush with good ones.
 func badNamesFailAlone(t *testing.T, env *testenv.Env, kafka *testenv.Kafka, options ...kgo.Opt) {
 	t.Helper()
+	const orders, invoices = "orders", "invoices"
 	for _, topic := range []string{orders, invoices, "mixed"} {
 		require.NoError(t, kafka.CreateTopic(env.Context(), topic, 1))
 	}
@@ -134,11 +132,11 @@ func freshIsTold(env *testenv.Env, kafka *testenv.Kafka, good, bad string) teste
 func startStreams(env *testenv.Env, c client, topics ...string) []*stream {
 	var all []*stream
 	for _, topic := range topics {
-		env.Within("the client sends to "+topic+" before the fault", 20*time.Second, c.sends(topic))
+		env.Within("the client sends to "+called(topic)+" before the fault", 20*time.Second, c.sends(topic))
 		all = append(all, startStream(env, c, topic, 1))
 	}
 	for _, s := range all {
-		env.Within("the stream to "+s.topic+" flows", 10*time.Second, s.goesOn())
+		env.Within("the stream to "+called(s.topic)+" flows", 10*time.Second, s.goesOn())
 		s.restarts()
 	}
 	return all
@@ -147,8 +145,8 @@ func startStreams(env *testenv.Env, c client, topics ...string) []*stream {
 // neverPaused wants the streams to have gone on, and to go on still.
 func neverPaused(env *testenv.Env, streams []*stream) {
 	for _, s := range streams {
-		env.Holds("the records to "+s.topic+" never pause", 500*time.Millisecond, s.neverPauses)
-		env.Evidence("longest_gap_ms_"+s.topic, int(s.longestGap().Milliseconds()))
+		env.Holds("the records to "+called(s.topic)+" never pause", 500*time.Millisecond, s.neverPauses)
+		env.Evidence("longest_gap_ms_"+called(s.topic), int(s.longestGap().Milliseconds()))
 	}
 }
 

@@ -17,34 +17,29 @@ var leaderMoved = testenv.Case{
 	Name:   "kafkametadata/leader-moved",
 	Claim:  "when a partition's leader moves, or is killed, its records go on soon, and each is there once and in order",
 	Client: underTest,
+	Shares: true,
 }
 
 var seedCut = testenv.Case{
 	Name:   "kafkametadata/seed-cut",
 	Claim:  "a client that knows the cluster goes on, and learns new topics, while its only seed broker is cut off",
 	Client: underTest,
+	Shares: true,
 }
 
 var allDown = testenv.Case{
 	Name:   "kafkametadata/all-brokers-down",
 	Claim:  "after all brokers were down and are back at their addresses the same client sends and reads, and each record is there once and in order",
 	Client: underTest,
+	Shares: true,
 }
 
-// cluster starts three brokers with orders and invoices.
-func cluster(t *testing.T, env *testenv.Env) *testenv.Kafka {
-	t.Helper()
-	kafka := env.StartKafka(testenv.KafkaSpec{Brokers: 3})
-	for _, topic := range []string{orders, invoices} {
-		require.NoError(t, kafka.CreateTopic(env.Context(), topic, 1))
-	}
-	env.Witness("a fresh client sends", freshSends(env, kafka, orders))
-	return kafka
-}
+// cluster is what these tests start or take over.
+func cluster() testenv.KafkaSpec { return testenv.KafkaSpec{Brokers: 3} }
 
 func TestRecordsGoOnWhenTheirLeaderMovesOrIsKilled(t *testing.T) {
 	env := testenv.New(t, leaderMoved)
-	kafka := cluster(t, env)
+	kafka, orders, _ := withTwoTopics(t, env, cluster())
 	knowsMoves(env, kafka)
 	a := newAdmin(t, env, kafka)
 	c := underTestIn(t, env, kafka)
@@ -70,12 +65,12 @@ func TestRecordsGoOnWhenTheirLeaderMovesOrIsKilled(t *testing.T) {
 func TestClientGoesOnWhileItsOnlySeedIsCutOff(t *testing.T) {
 	const seed = 1
 	env := testenv.New(t, seedCut)
-	kafka := cluster(t, env)
+	kafka, orders, invoices := withTwoTopics(t, env, cluster())
 	knowsMoves(env, kafka)
 	a := newAdmin(t, env, kafka)
 	for _, topic := range []string{orders, invoices} {
 		if a.leader(t, topic) == seed {
-			env.Note("the leader of %s moves away from the seed", topic)
+			env.Note("the leader of %s moves away from the seed", called(topic))
 			f := a.moved(topic, 2)
 			require.NoError(t, f.Apply(env.Context()))
 			env.Within(f.Name, 10*time.Second, f.Bites)
@@ -91,7 +86,7 @@ func TestClientGoesOnWhileItsOnlySeedIsCutOff(t *testing.T) {
 
 func TestClientResumesWhenAllBrokersAreBack(t *testing.T) {
 	env := testenv.New(t, allDown)
-	kafka := cluster(t, env)
+	kafka, orders, invoices := withTwoTopics(t, env, cluster())
 	c := underTestIn(t, env, kafka, kgo.ConsumeTopics(orders, invoices))
 	streams := startStreams(env, c, orders, invoices)
 	r := startReader(env, c)
@@ -103,7 +98,7 @@ func TestClientResumesWhenAllBrokersAreBack(t *testing.T) {
 	down.Heal()
 	require.Equal(t, addresses, kafka.Addresses())
 	for _, s := range streams {
-		env.Recovers("the stream to "+s.topic+" flows again", 30*time.Second, s.goesOn())
+		env.Recovers("the stream to "+called(s.topic)+" flows again", 30*time.Second, s.goesOn())
 	}
 	readBack(env, kafka, streams...)
 	env.Within("all that was acknowledged is read by the same client", 30*time.Second, func(ctx context.Context) error {

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kerr"
 
 	"github.com/brokerfault/brokerfault/testenv"
@@ -21,6 +20,7 @@ var poisonReproduces = testenv.Case{
 	Claim:     "on 0.8.2.1 with auto-creation one illegal topic name makes every record of the client's good topics fail too",
 	Issue:     "https://issues.apache.org/jira/browse/KAFKA-2393",
 	Client:    underTest,
+	Shares:    true,
 	KnownGood: []testenv.Combination{{Broker: "0.8.2.1", Evidence: "4004 of 4004 records to each good topic failed in 20 s; a fresh client sent"}},
 }
 
@@ -29,6 +29,7 @@ var purgeHeals = testenv.Case{
 	Claim:     "a poisoned client sends to its good topics again once the illegal name is purged from it",
 	Issue:     "https://issues.apache.org/jira/browse/KAFKA-2393",
 	Client:    underTest,
+	Shares:    true,
 	KnownGood: []testenv.Combination{{Broker: "0.8.2.1"}},
 }
 
@@ -37,33 +38,29 @@ var secondClient = testenv.Case{
 	Claim:     "a client of its own for untrusted names keeps the poison from the one for good topics, which never pause",
 	Issue:     "https://issues.apache.org/jira/browse/KAFKA-2393",
 	Client:    underTest,
+	Shares:    true,
 	KnownGood: []testenv.Combination{{Broker: "0.8.2.1"}},
 }
 
-// poisonous starts the broker of the incident with two good topics.
-func poisonous(t *testing.T, env *testenv.Env) *testenv.Kafka {
-	t.Helper()
-	kafka := env.StartKafka(testenv.KafkaSpec{Version: "0.8.2.1", Config: autoCreation(true)})
-	for _, topic := range []string{orders, invoices} {
-		require.NoError(t, kafka.CreateTopic(env.Context(), topic, 1))
-	}
-	env.Witness("a fresh client sends", freshSends(env, kafka, orders))
-	return kafka
+// poisonous is the broker of the incident. It poisons the client that names an illegal
+// topic, not the clients of later tests.
+func poisonous() testenv.KafkaSpec {
+	return testenv.KafkaSpec{Version: "0.8.2.1", Config: autoCreation(true)}
 }
 
 // The client does not ask for auto-creation: the old request cannot say so, and the
 // broker creates what it is asked for.
 func TestOneIllegalNameFailsTheGoodTopicsTooReproduces(t *testing.T) {
 	env := testenv.New(t, poisonReproduces)
-	kafka := poisonous(t, env)
+	kafka, orders, invoices := withTwoTopics(t, env, poisonous())
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders, invoices)
 	bad := newFlush(poison)
 	env.Inject(bad.sent(env, kafka, c, "an illegal name"))
 	env.Within("the record to the illegal name fails", promptly, bad.ends(func(_ string, err error) error { return wrongName(err) }))
 	for _, s := range streams {
-		env.Within("a record to "+s.topic+" has failed for the other's name", promptly, s.isPoisoned)
-		env.Holds("every record to "+s.topic+" fails", env.ByProfile(3*time.Second, time.Minute), c.isPoisonedFor(s.topic))
+		env.Within("a record to "+called(s.topic)+" has failed for the other's name", promptly, s.isPoisoned)
+		env.Holds("every record to "+called(s.topic)+" fails", env.ByProfile(3*time.Second, time.Minute), c.isPoisonedFor(s.topic))
 	}
 	env.Within("a fresh client sends", promptly, freshSends(env, kafka, orders))
 	readBack(env, kafka, streams...)
@@ -71,7 +68,7 @@ func TestOneIllegalNameFailsTheGoodTopicsTooReproduces(t *testing.T) {
 
 func TestPurgeOfTheIllegalNameHealsThePoisonedClient(t *testing.T) {
 	env := testenv.New(t, purgeHeals)
-	kafka := poisonous(t, env)
+	kafka, orders, invoices := withTwoTopics(t, env, poisonous())
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders, invoices)
 	fault := newFlush(poison).sent(env, kafka, c, "an illegal name")
@@ -81,19 +78,19 @@ func TestPurgeOfTheIllegalNameHealsThePoisonedClient(t *testing.T) {
 		return nil
 	}
 	poisoned := env.Inject(fault)
-	env.Holds("every record to "+invoices+" fails", time.Second, c.isPoisonedFor(invoices))
+	env.Holds("every record to "+called(invoices)+" fails", time.Second, c.isPoisonedFor(invoices))
 	poisoned.Heal()
 	// The next metadata comes at MetadataMinAge, 5 s by default.
 	for _, s := range streams {
-		env.Recovers("the same client sends to "+s.topic+" again", 15*time.Second, c.sends(s.topic))
-		env.Within("the stream to "+s.topic+" flows", 10*time.Second, s.goesOn())
+		env.Recovers("the same client sends to "+called(s.topic)+" again", 15*time.Second, c.sends(s.topic))
+		env.Within("the stream to "+called(s.topic)+" flows", 10*time.Second, s.goesOn())
 	}
 	readBack(env, kafka, streams...)
 }
 
 func TestSecondClientForUntrustedNamesKeepsTheFirstHealthy(t *testing.T) {
 	env := testenv.New(t, secondClient)
-	kafka := poisonous(t, env)
+	kafka, orders, invoices := withTwoTopics(t, env, poisonous())
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders, invoices)
 	untrusted := otherClient(t, env, kafka, "untrusted")

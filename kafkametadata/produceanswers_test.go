@@ -19,6 +19,7 @@ var pipelined = testenv.Case{
 	Name:   "kafkametadata/pipelined-produces",
 	Claim:  "pipelined produces whose answers are held, delayed, dropped or lost are all stored, once and in order",
 	Client: underTest,
+	Shares: true,
 }
 
 // burst is many records at once to one partition, in small batches.
@@ -68,7 +69,7 @@ func (b *burst) acknowledged(context.Context) error {
 func TestPipelinedProducesAreStoredOnceAndInOrder(t *testing.T) {
 	const records = 1000
 	env := testenv.New(t, pipelined)
-	kafka := env.StartKafka(testenv.KafkaSpec{})
+	kafka, orders := env.StartKafka(testenv.KafkaSpec{}), env.Unique("orders")
 	require.NoError(t, kafka.CreateTopic(env.Context(), orders, 1))
 	env.Witness("a fresh client sends", freshSends(env, kafka, orders))
 	// Batches of a few records make the client pipeline; a short timeout makes it notice

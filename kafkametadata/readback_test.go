@@ -43,8 +43,8 @@ func readAll(ctx context.Context, env *testenv.Env, kafka *testenv.Kafka, topic 
 func readBack(env *testenv.Env, kafka *testenv.Kafka, streams ...*stream) {
 	once := !kafka.Before(0, 11)
 	for _, s := range streams {
-		env.Within("the last record to "+s.topic+" has its outcome", 30*time.Second, testenv.AtOnce(s.stop))
-		env.Within("what was acknowledged of "+s.topic+" is there once and in order", 30*time.Second, testenv.AtOnce(func(ctx context.Context) error {
+		env.Within("the last record to "+called(s.topic)+" has its outcome", 30*time.Second, testenv.AtOnce(s.stop))
+		env.Within("what was acknowledged of "+called(s.topic)+" is there once and in order", 30*time.Second, testenv.AtOnce(func(ctx context.Context) error {
 			read, err := readAll(ctx, env, kafka, s.topic)
 			if err != nil {
 				return err
@@ -52,6 +52,6 @@ func readBack(env *testenv.Env, kafka *testenv.Kafka, streams ...*stream) {
 			return s.account(read, once)
 		}))
 		failed, _ := s.failures()
-		env.Note("%s: %d acknowledged, %d failed", s.topic, s.sent(), failed)
+		env.Note("%s: %d acknowledged, %d failed", called(s.topic), s.sent(), failed)
 	}
 }

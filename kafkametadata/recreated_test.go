@@ -4,8 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/brokerfault/brokerfault/testenv"
 )
 
@@ -17,6 +15,7 @@ var recreatedProducer = testenv.Case{
 	Claim:  "a producer's topic that is deleted and made anew takes its records or fails them, its other topic never pauses, and after a purge the same client sends",
 	Issue:  "https://github.com/twmb/franz-go/issues/1426",
 	Client: underTest,
+	Shares: true,
 }
 
 var recreatedConsumer = testenv.Case{
@@ -24,6 +23,7 @@ var recreatedConsumer = testenv.Case{
 	Claim:  "a group consumer of a topic that is deleted and made anew reads the new records or says an error, reads its other topic on, and reads the new topic after purging and adding it",
 	Issue:  "https://github.com/twmb/franz-go/issues/1426",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{{
 		Client:   "v1.21.5",
 		Evidence: "silent: on 3.9.2 neither an error nor a new record within 15 s",
@@ -36,6 +36,7 @@ var recreatedOffsets = testenv.Case{
 	Claim:  "a consumer that was told that its topic was made anew commits no offset of the old topic to the new one",
 	Issue:  "https://github.com/twmb/franz-go/issues/908",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{{
 		Client:   "v1.21.5",
 		Evidence: "on 3.9.2 the offset 310 of the old topic is stored for the new one, which ends at 20",
@@ -51,6 +52,7 @@ var pausedOffsets = testenv.Case{
 	Claim:  "a consumer that has paused a topic commits no offset of it to the topic that was made anew under its name",
 	Issue:  "https://github.com/twmb/franz-go/issues/908",
 	Client: underTest,
+	Shares: true,
 	KnownBad: []testenv.Combination{{
 		Client:   "v1.22.3",
 		Broker:   "3.9.2",
@@ -69,32 +71,21 @@ var pausedOffsets = testenv.Case{
 	KnownGood: []testenv.Combination{{Client: "v1.22.3", Broker: "4.4.0"}, {Client: "v1.21.5", Broker: "4.4.0"}},
 }
 
-// withTwoTopics starts a broker of this version, or the default, with orders and invoices.
-func withTwoTopics(t *testing.T, env *testenv.Env, version string) *testenv.Kafka {
-	t.Helper()
-	kafka := env.StartKafka(testenv.KafkaSpec{Version: version})
-	for _, topic := range []string{orders, invoices} {
-		require.NoError(t, kafka.CreateTopic(env.Context(), topic, 1))
-	}
-	env.Witness("a fresh client sends", freshSends(env, kafka, orders))
-	return kafka
-}
-
 func TestProducerOfARecreatedTopicIsToldAndItsOtherTopicGoesOn(t *testing.T) {
 	env := testenv.New(t, recreatedProducer)
-	kafka := withTwoTopics(t, env, "")
+	kafka, orders, invoices := withTwoTopics(t, env, testenv.KafkaSpec{})
 	a := newAdmin(t, env, kafka)
 	c := underTestIn(t, env, kafka)
 	streams := startStreams(env, c, orders, invoices)
 	lost, spared := streams[0], streams[1]
 
-	env.Inject(a.recreated(kafka))
+	env.Inject(a.recreated(kafka, orders))
 	env.Recovers("a record to the new topic is taken or fails", 10*time.Second, lost.isHeardOf())
 	env.Within("and goes on being taken or failing", 5*time.Second, lost.isHeardOf())
 	_, latest := lost.failures()
 	env.Note("the latest error of the recreated topic: %v", latest)
 	env.Holds("the other topic never pauses", time.Second, spared.neverPauses)
-	env.Evidence("longest_gap_ms_"+invoices, int(spared.longestGap().Milliseconds()))
+	env.Evidence("longest_gap_ms_"+called(invoices), int(spared.longestGap().Milliseconds()))
 
 	env.Within("the stream to the old topic ends", 10*time.Second, testenv.AtOnce(lost.stop))
 	c.PurgeTopicsFromClient(orders)

@@ -12,11 +12,8 @@ import (
 	"github.com/brokerfault/brokerfault/testenv"
 )
 
-const (
-	readers = "readers"
-	// oldRecords is how many the old topic has, newRecords how many the new one.
-	oldRecords, newRecords = 300, 20
-)
+// oldRecords is how many the old topic has, newRecords how many the new one.
+const oldRecords, newRecords = 300, 20
 
 // group is a consumer group that has read and committed all of orders, which has
 // oldRecords, and goes on reading invoices, to which a stream flows.
@@ -25,21 +22,23 @@ type group struct {
 	*reader
 	kafka    *testenv.Kafka
 	admin    admin
+	name     string
+	orders   string
 	invoices *stream
 }
 
 func startGroup(t *testing.T, env *testenv.Env, version string) *group {
 	t.Helper()
-	kafka := withTwoTopics(t, env, version)
-	g := &group{kafka: kafka, admin: newAdmin(t, env, kafka)}
+	kafka, orders, invoices := withTwoTopics(t, env, testenv.KafkaSpec{Version: version})
+	g := &group{kafka: kafka, admin: newAdmin(t, env, kafka), name: env.Unique("readers"), orders: orders}
 	writer := otherClient(t, env, kafka, "writer")
 	g.invoices = startStreams(env, writer, invoices)[0]
 	env.Within("the old topic has its records", 30*time.Second, testenv.AtOnce(writer.sendsNumbers(orders, 1, oldRecords)))
-	g.client = underTestIn(t, env, kafka, kgo.ConsumeTopics(orders, invoices), kgo.ConsumerGroup(readers),
+	g.client = underTestIn(t, env, kafka, kgo.ConsumeTopics(orders, invoices), kgo.ConsumerGroup(g.name),
 		kgo.DisableAutoCommit(), kgo.FetchMaxWait(500*time.Millisecond))
 	g.reader = startReader(env, g.client)
 	env.Within("the group has read the old topic", 20*time.Second, g.hasRead(orders, 1, oldRecords))
-	env.Within("the group has committed the end of the old topic", 20*time.Second, g.admin.committed(readers, orders, oldRecords))
+	env.Within("the group has committed the end of the old topic", 20*time.Second, g.admin.committed(g.name, orders, oldRecords))
 	env.Within("the group reads the other topic", 20*time.Second, g.hasRead(invoices, 1, 20))
 	g.restarts()
 	return g
@@ -59,39 +58,39 @@ func (g *group) fills(t *testing.T, env *testenv.Env) {
 	t.Helper()
 	fresh := otherClient(t, env, g.kafka, "fresh")
 	env.Within("a fresh client sends to the new topic", 10*time.Second,
-		testenv.AtOnce(fresh.sendsNumbers(orders, anew, anew+newRecords-1)))
+		testenv.AtOnce(fresh.sendsNumbers(g.orders, anew, anew+newRecords-1)))
 }
 
 func TestConsumerOfARecreatedTopicIsToldAndReadsItsOtherTopicOn(t *testing.T) {
 	env := testenv.New(t, recreatedConsumer)
 	g := startGroup(t, env, "")
-	env.Inject(g.admin.recreated(g.kafka))
+	env.Inject(g.admin.recreated(g.kafka, g.orders))
 	g.fills(t, env)
 	env.Recovers("the consumer has an error or the new records", env.ByProfile(15*time.Second, time.Minute),
-		g.isToldOf(orders, anew, anew+newRecords-1))
-	env.Holds("the other topic is read on", time.Second, g.readsOn(invoices))
-	env.Evidence("longest_gap_ms_read_"+invoices, int(g.longestGap(invoices).Milliseconds()))
+		g.isToldOf(g.orders, anew, anew+newRecords-1))
+	env.Holds("the other topic is read on", time.Second, g.readsOn(g.invoices.topic))
+	env.Evidence("longest_gap_ms_read_"+called(g.invoices.topic), int(g.longestGap(g.invoices.topic).Milliseconds()))
 
-	g.PurgeTopicsFromClient(orders)
-	g.AddConsumeTopics(orders)
+	g.PurgeTopicsFromClient(g.orders)
+	g.AddConsumeTopics(g.orders)
 	env.Within("after purging and adding it the same client reads the new topic", 15*time.Second,
-		g.hasRead(orders, anew, anew+newRecords-1))
-	env.Within("its offsets are committed", 10*time.Second, g.admin.committed(readers, orders, newRecords))
+		g.hasRead(g.orders, anew, anew+newRecords-1))
+	env.Within("its offsets are committed", 10*time.Second, g.admin.committed(g.name, g.orders, newRecords))
 	readBack(env, g.kafka, g.invoices)
-	env.Within("the group has read all of the other topic", 10*time.Second, g.hasRead(invoices, 1, g.invoices.sent()))
+	env.Within("the group has read all of the other topic", 10*time.Second, g.hasRead(g.invoices.topic, 1, g.invoices.sent()))
 }
 
 func TestNoOldOffsetIsCommittedOnceTheRecreatedTopicIsTold(t *testing.T) {
 	env := testenv.New(t, recreatedOffsets)
 	g := startGroup(t, env, "")
 	g.hasUncommitted(t, env)
-	fault := g.admin.recreated(g.kafka)
+	fault := g.admin.recreated(g.kafka, g.orders)
 	began := time.Now()
 	env.Inject(fault)
 	// A commit names the topic only, so a client that is not told yet cannot know better.
 	// One that never is gets five seconds.
 	env.Within("the consumer has an error, or had its time to have one", 10*time.Second, func(context.Context) error {
-		if !g.hasError(orders) && time.Since(began) < 5*time.Second {
+		if !g.hasError(g.orders) && time.Since(began) < 5*time.Second {
 			return errors.New("no error came yet")
 		}
 		return nil
@@ -108,8 +107,8 @@ func TestPausedConsumerCommitsNoOldOffsetToARecreatedTopic(t *testing.T) {
 			env := testenv.New(t, pausedOffsets)
 			g := startGroup(t, env, version)
 			g.hasUncommitted(t, env)
-			g.PauseFetchTopics(orders)
-			env.Inject(g.admin.recreated(g.kafka))
+			g.PauseFetchTopics(g.orders)
+			env.Inject(g.admin.recreated(g.kafka, g.orders))
 			g.commits.Unlock()
 			g.keepsOldOffsets(t, env)
 		})
@@ -122,8 +121,8 @@ func (g *group) hasUncommitted(t *testing.T, env *testenv.Env) {
 	t.Helper()
 	g.commits.Lock()
 	writer := otherClient(t, env, g.kafka, "late writer")
-	env.Within("the old topic has more records", 10*time.Second, testenv.AtOnce(writer.sendsNumbers(orders, oldRecords+1, oldRecords+10)))
-	env.Within("the group has read what it has not committed", 10*time.Second, g.hasRead(orders, oldRecords+1, oldRecords+10))
+	env.Within("the old topic has more records", 10*time.Second, testenv.AtOnce(writer.sendsNumbers(g.orders, oldRecords+1, oldRecords+10)))
+	env.Within("the group has read what it has not committed", 10*time.Second, g.hasRead(g.orders, oldRecords+1, oldRecords+10))
 }
 
 // keepsOldOffsets wants the group to commit on, but nothing of the old topic.
@@ -131,7 +130,7 @@ func (g *group) keepsOldOffsets(t *testing.T, env *testenv.Env) {
 	t.Helper()
 	g.fills(t, env)
 	sent := int64(g.invoices.sent())
-	env.Within("the other topic's offsets are committed on", 10*time.Second, g.admin.committedAtLeast(readers, invoices, sent))
-	env.Holds(noOldOffset, env.ByProfile(6*time.Second, 30*time.Second), g.admin.committedAtMost(readers, orders, newRecords))
+	env.Within("the other topic's offsets are committed on", 10*time.Second, g.admin.committedAtLeast(g.name, g.invoices.topic, sent))
+	env.Holds(noOldOffset, env.ByProfile(6*time.Second, 30*time.Second), g.admin.committedAtMost(g.name, g.orders, newRecords))
 	readBack(env, g.kafka, g.invoices)
 }

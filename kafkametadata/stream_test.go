@@ -43,8 +43,10 @@ func startStream(env *testenv.Env, c client, topic string, first int) *stream {
 		for n := first; ; n++ {
 			select {
 			case <-ctx.Done():
-				return
 			case <-tick.C:
+			}
+			if ctx.Err() != nil {
+				return // also where both had come
 			}
 			// A record on its way at the end is awaited, so that its outcome is known.
 			began := time.Now()

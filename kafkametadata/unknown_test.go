@@ -20,6 +20,7 @@ var unknownTopic = testenv.Case{
 	Claim:     "with strict retries the error of an unknown topic never hits the real one, and after the topic's creation the same client sends to it",
 	Issue:     "https://github.com/twmb/franz-go/issues/675",
 	Client:    underTest,
+	Shares:    true,
 	KnownGood: []testenv.Combination{{Client: "v1.20.0"}, {Client: "v1.22.3"}},
 }
 
@@ -32,9 +33,11 @@ func strictRetries() []kgo.Opt {
 }
 
 func TestUnknownTopicNeverFailsTheRealOne(t *testing.T) {
-	const known, later, rounds = "real", "later", 100
+	const rounds = 100
 	env := testenv.New(t, unknownTopic)
-	kafka := env.StartKafka(testenv.KafkaSpec{Config: autoCreation(false)})
+	// Topics are not created by themselves unless a spec says so.
+	kafka := env.StartKafka(testenv.KafkaSpec{})
+	known, later := env.Unique("real"), env.Unique("later")
 	require.NoError(t, kafka.CreateTopic(env.Context(), known, 1))
 	env.Witness("a fresh client sends", freshSends(env, kafka, known))
 	// A record to a topic that has failed before waits for the next metadata: by default
@@ -71,7 +74,7 @@ func TestUnknownTopicNeverFailsTheRealOne(t *testing.T) {
 			// A name that was asked for before, and a new one.
 			unknown := later
 			if n%2 == 1 {
-				unknown = fmt.Sprintf("unknown-%d", n)
+				unknown = env.Unique("unknown")
 			}
 			if err := fails(ctx, unknown); err != nil {
 				return fmt.Errorf("round %d: %w", n, err)

@@ -22,9 +22,9 @@ type Case struct {
 	// Shares says that the topics, groups and namespaces of its own (Env.Unique) keep
 	// the test apart from others: it may be given a broker that an earlier test of the
 	// package has used, and leaves it to a later one unless it failed, left it killed or
-	// stopped, filled its disk, or started it with something else. That it was killed and
-	// came back is nothing that another test may mind. A case that does not share has a
-	// broker of its own.
+	// stopped, filled its disk, or started it with something else, or something of it did
+	// not end: a client's close, a goroutine. That it was killed and came back is nothing
+	// that another test may mind. A case that does not share has a broker of its own.
 	Shares bool
 	// KnownBad are combinations in which the claim was seen to fail. A test
 	// run with one of them is red.

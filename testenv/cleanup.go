@@ -40,12 +40,15 @@ func (e *Env) cleanup() {
 	}
 	e.healAll()
 	e.cancel(errors.New("the test has ended"))
-	e.bounded("stop the scenario's goroutines", closeLimit, func(context.Context) error {
+	// What is left behind goes on talking to the brokers.
+	ended := e.bounded("stop the scenario's goroutines", closeLimit, func(context.Context) error {
 		e.work.Wait()
 		return nil
 	})
+	e.harmed = e.harmed || !ended
 	for _, c := range slices.Backward(e.closers) {
-		e.bounded("close "+c.name, closeLimit, c.close)
+		closed := e.bounded("close "+c.name, closeLimit, c.close)
+		e.harmed = e.harmed || !closed
 	}
 	e.conclude()
 	e.gather()

@@ -79,3 +79,27 @@ func TestIdleBrokerThatDiedIsNotLent(t *testing.T) {
 	h.died(&brokerDied{node: "kafka-1"})
 	require.False(t, h.hand(nil))
 }
+
+// What is not closed would talk to the broker beside a later test.
+func TestBrokerIsNobodysWhileSomethingOfTheTestIsLeftBehind(t *testing.T) {
+	for name, leave := range map[string]func(e *Env, until <-chan struct{}){
+		"nothing":     func(*Env, <-chan struct{}) {},
+		"a client":    func(e *Env, until <-chan struct{}) { e.Closes("the client", func() { <-until }) },
+		"a goroutine": func(e *Env, until <-chan struct{}) { e.Go(func(context.Context) { <-until }) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			release := make(chan struct{})
+			defer close(release)
+			var e *Env
+			d, _ := scenario(t, func(tb testing.TB) {
+				e = New(tb, Case{})
+				e.deadline = time.Now().Add(2 * time.Second) // the clean-up waits for nothing for long
+				leave(e, release)
+				e.Inject(harmless).Heal()
+				e.Recovers("it sends", short, succeeds)
+			})
+			d.requireVerdict(t, "recovered")
+			require.Equal(t, name != "nothing", e.harmed)
+		})
+	}
+}
