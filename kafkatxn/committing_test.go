@@ -38,10 +38,8 @@ func newCommitting(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *comm
 	t.Helper()
 	s := newScene(t, env, spec)
 	c := &committing{
-		scene: s,
-		client: s.client("client", append(s.transactional(commitID, time.Minute),
-			// A broker that is silent is noticed after two seconds.
-			kgo.RequestTimeoutOverhead(2*time.Second), kgo.RetryBackoffFn(promptly))...),
+		scene:     s,
+		client:    s.committer("client"),
 		committed: s.reader("read_committed", kgo.ReadCommitted(), s.orders),
 	}
 	s.healthy("the client commits", testenv.AtOnce(commits(c.client, "before")), c.committed)
@@ -49,6 +47,12 @@ func newCommitting(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *comm
 		return opens(ctx, c.client, inTransaction...)
 	}))
 	return c
+}
+
+// committer is a client that notices a silent broker after two seconds.
+func (s *scene) committer(name string) *kgo.Client {
+	return s.client(name, append(s.transactional(commitID, time.Minute),
+		kgo.RequestTimeoutOverhead(2*time.Second), kgo.RetryBackoffFn(promptly))...)
 }
 
 // promptly is a backoff that tests nobody's patience.
@@ -106,7 +110,7 @@ func (c *committing) settles() {
 
 // rebuilt is a client rebuilt with the same transactional ID.
 func (c *committing) rebuilt() *kgo.Client {
-	return c.scene.client("rebuilt", c.transactional(commitID, time.Minute)...)
+	return c.committer("rebuilt")
 }
 
 // coordinator is the ID of the broker that coordinates the transaction.

@@ -16,6 +16,7 @@ const commitIssue = "https://github.com/twmb/franz-go/issues/855"
 var commitHolds = []testenv.Combination{{Client: "v1.22.3", Broker: "3.9.2"}, {Client: "v1.22.3", Broker: "4.4.0"}}
 
 func TestCommitOutlastsPausedCoordinator(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/commit-paused",
 		Claim:     "a commit while its coordinator hangs returns within its bound and reports what happened: all records or none, once",
@@ -32,6 +33,7 @@ func TestCommitOutlastsPausedCoordinator(t *testing.T) {
 }
 
 func TestCommitOutlastsKilledCoordinator(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/commit-killed",
 		Claim:     "a commit while its coordinator is gone returns within its bound and reports what happened: all records or none, once",
@@ -50,6 +52,7 @@ func TestCommitOutlastsKilledCoordinator(t *testing.T) {
 // TestCommitIsReportedThatKilledCoordinatorHadTaken has the coordinator end between its
 // decision and the answer.
 func TestCommitIsReportedThatKilledCoordinatorHadTaken(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/commit-killed-after",
 		Claim:     "a commit that its coordinator takes, and is killed before the answer, returns within its bound and reports what happened: all records or none, once",
@@ -70,6 +73,7 @@ func TestCommitIsReportedThatKilledCoordinatorHadTaken(t *testing.T) {
 var firstAnswer = testenv.KafkaFrames{Key: kmsg.EndTxn.Int16(), Answers: true, Nth: 1}
 
 func TestCommitIsReportedWhoseAnswerWasLost(t *testing.T) {
+	t.Parallel()
 	withoutAnswer(t, testenv.Case{
 		Name:      "kafkatxn/commit-answer-lost",
 		Claim:     "a commit whose answer is lost with its connection returns within its bound and reports what happened: all records or none, once",
@@ -81,6 +85,7 @@ func TestCommitIsReportedWhoseAnswerWasLost(t *testing.T) {
 }
 
 func TestCommitIsReportedWhoseAnswerNeverCame(t *testing.T) {
+	t.Parallel()
 	withoutAnswer(t, testenv.Case{
 		Name:      "kafkatxn/commit-answer-dropped",
 		Claim:     "a commit whose answer never comes on a connection that stays returns within its bound and reports what happened: all records or none, once",
@@ -106,6 +111,7 @@ func withoutAnswer(t *testing.T, k testenv.Case, fault func(*testenv.Kafka, test
 }
 
 func TestCommitGoesToCoordinatorThatTakesOver(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/commit-failover",
 		Claim:     "a commit whose coordinator is killed, with two brokers left, returns within its bound and reports what happened: all records or none, once",
@@ -113,16 +119,20 @@ func TestCommitGoesToCoordinatorThatTakesOver(t *testing.T) {
 		Client:    underTest,
 		KnownGood: commitHolds,
 	})
-	c := newCommitting(t, env, testenv.KafkaSpec{Brokers: 3})
+	c := newCommitting(t, env, three(env))
 	failover := c.kafka.Node(c.coordinator()).Kill().Then(c.begins)
 	failover.Heal = nil // the others take over
 	env.Inject(failover)
 	c.settles()
 }
 
+// notReported stands where a search found nothing.
+const notReported = "seen here, no report of it was found"
+
 // TestSameClientGoesOnAfterAbortOfUnconfirmedCommit is about a commit that returned with an
 // error of the network. The client's documentation has it aborted by the same client.
 func TestSameClientGoesOnAfterAbortOfUnconfirmedCommit(t *testing.T) {
+	t.Parallel()
 	const (
 		goesOn         = "the same client commits the next transaction"
 		fencedByItself = "not recovered in 30 s: the abort reloads the producer ID with its old epoch, which the coordinator's own abort has raised: PRODUCER_FENCED, final for this client; a rebuilt client commits"
@@ -134,8 +144,8 @@ func TestSameClientGoesOnAfterAbortOfUnconfirmedCommit(t *testing.T) {
 		Client: underTest,
 		Shares: true,
 		KnownBad: []testenv.Combination{
-			{Client: "v1.22.3", Broker: "3.5.1", Evidence: fencedByItself, Fails: goesOn, Open: "seen here, no report of it was found"},
-			{Client: "v1.22.3", Broker: "3.9.2", Evidence: fencedByItself, Fails: goesOn, Open: "seen here, no report of it was found"},
+			{Client: "v1.22.3", Broker: "3.5.1", Evidence: fencedByItself, Fails: goesOn, Open: notReported},
+			{Client: "v1.22.3", Broker: "3.9.2", Evidence: fencedByItself, Fails: goesOn, Open: notReported},
 		},
 		KnownGood: []testenv.Combination{{Client: "v1.22.3", Broker: "4.4.0"}},
 	})
@@ -150,6 +160,6 @@ func TestSameClientGoesOnAfterAbortOfUnconfirmedCommit(t *testing.T) {
 	})
 	killed.Heal()
 	env.Within("what was not committed is aborted", commitBound, testenv.AtOnce(func(ctx context.Context) error { return aborts(ctx, c.client) }))
-	env.Recovers(goesOn, commitBound, commits(c.client, "next"))
+	env.Recovers(goesOn, env.ByProfile(10*time.Second, commitBound), commits(c.client, "next"))
 	env.Within("only the next shows", 15*time.Second, c.committed.hasRead("before", "next"))
 }

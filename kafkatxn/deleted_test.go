@@ -13,6 +13,7 @@ import (
 )
 
 func TestTopicDeletedInsideTransactionHoldsUpNothingElse(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/topic-deleted",
 		Claim:     "a topic deleted inside a transaction: the commit returns within a bound, the other topic's records show, and the client goes on",

@@ -38,6 +38,11 @@
 // on. A transaction timed out by the broker ends a client in the same way (on 4.4.0 with
 // INVALID_TXN_STATE).
 //
+// A coordinator that hangs, and is not gone, holds a commit of v1.22.3 for all of the
+// client's RetryTimeout, 30 s by default, though a broker took over after 4 to 10 s: the
+// client forgets a coordinator when a dial fails or an answer says so, not when a request
+// times out. The remedy is a RetryTimeout a little above the broker's session timeout.
+//
 // # Limits
 //
 // The tests that name no version run on that of BROKERFAULT_KAFKA and need 3.0 or newer

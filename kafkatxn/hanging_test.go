@@ -41,6 +41,7 @@ func hang(t *testing.T, c testenv.Case, spec testenv.KafkaSpec) {
 }
 
 func TestHangingTransactionStarvesReadCommittedUntilMarkerReproduces(t *testing.T) {
+	t.Parallel()
 	hang(t, testenv.Case{
 		Name:      "kafkatxn/hanging-reproduces",
 		Claim:     "on 3.5.1 a batch outside of a transaction hangs for good, and an abort marker frees its partition",
@@ -52,6 +53,7 @@ func TestHangingTransactionStarvesReadCommittedUntilMarkerReproduces(t *testing.
 }
 
 func TestHangingTransactionWithVerificationOffReproduces(t *testing.T) {
+	t.Parallel()
 	hang(t, testenv.Case{
 		Name:      "kafkatxn/hanging-unverified-reproduces",
 		Claim:     "with transaction.partition.verification.enable=false 3.9.2 hangs as 3.5.1 does",
@@ -75,6 +77,7 @@ var hanging = testenv.Case{
 }
 
 func TestBatchOutsideTransactionStarvesNobody(t *testing.T) {
+	t.Parallel()
 	for _, version := range testenv.KafkaVersions("4.4.0") {
 		for name, produce := range map[string]int16{"newest Produce": newest, "Produce before TV2": lastVersionBeforeTV2} {
 			t.Run(version+" "+name, func(t *testing.T) { starvesNobody(t, version, produce) })

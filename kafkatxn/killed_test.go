@@ -35,6 +35,7 @@ func (s *scene) dies(timeout time.Duration) testenv.Fault {
 }
 
 func TestSuccessorFreesKilledProducersTransactionAtOnce(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/killed-successor",
 		Claim:     "a producer killed in mid-transaction is freed at once by its successor with the same transactional ID",
@@ -62,6 +63,7 @@ func TestSuccessorFreesKilledProducersTransactionAtOnce(t *testing.T) {
 }
 
 func TestKilledProducersTransactionEndsWithItsTimeoutAndNotEarlier(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/killed-timeout",
 		Claim:     "a producer killed in mid-transaction, without a successor, is aborted at its timeout, not earlier",

@@ -73,6 +73,7 @@ func (l *late) givesUp(ctx context.Context) error {
 func isSilent(context.Context) error { return nil }
 
 func TestLateBatchOfAbortedTransactionHangsUntilMarkerReproduces(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/late-abort-reproduces",
 		Claim:     "on 3.5.1 a batch that arrives after its client's abort hangs for good, and an abort marker frees its partition",
@@ -96,6 +97,7 @@ func TestLateBatchOfAbortedTransactionHangsUntilMarkerReproduces(t *testing.T) {
 }
 
 func TestLateBatchOfAbortedTransactionStarvesNobody(t *testing.T) {
+	t.Parallel()
 	for _, version := range testenv.KafkaVersions("4.4.0") {
 		t.Run(version, func(t *testing.T) {
 			env := testenv.New(t, testenv.Case{
@@ -118,6 +120,7 @@ func TestLateBatchOfAbortedTransactionStarvesNobody(t *testing.T) {
 }
 
 func TestLateBatchOfTimedOutTransactionIsFenced(t *testing.T) {
+	t.Parallel()
 	for _, version := range testenv.KafkaVersions("3.5.1", "4.4.0") {
 		t.Run(version, func(t *testing.T) {
 			env := testenv.New(t, testenv.Case{

@@ -41,9 +41,11 @@ func (s *scene) pipeline() *pipeline {
 	s.createTopic(input, 3)
 	s.createTopic(output, 3)
 	p.feeding.Store(true)
-	feeder := s.client("feeder", kgo.DefaultProduceTopic(input))
+	// These two are not under test, and wait no longer for a broker that hangs than they have to.
+	feeder := s.client("feeder", kgo.DefaultProduceTopic(input),
+		kgo.ProduceRequestTimeout(3*time.Second), kgo.RequestTimeoutOverhead(2*time.Second))
 	checker := s.client("checker", kgo.ConsumeTopics(output), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.FetchMaxWait(time.Second), kgo.RequestTimeoutOverhead(2*time.Second))
 	s.env.Go(func(ctx context.Context) { p.feed(ctx, feeder) })
 	s.env.Go(p.transform)
 	s.env.Go(func(ctx context.Context) {
@@ -97,6 +99,9 @@ func (p *pipeline) session(ctx context.Context) error {
 		kgo.ConsumerGroup("pipeline"), kgo.ConsumeTopics(input), kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()),
 		kgo.FetchIsolationLevel(kgo.ReadCommitted()),
 		kgo.SessionTimeout(6*time.Second), kgo.HeartbeatInterval(500*time.Millisecond), kgo.RequestTimeoutOverhead(2*time.Second),
+		// It asks a coordinator that hangs for that long, 30 s by default, also when another
+		// broker has taken over.
+		kgo.RetryTimeout(10*time.Second),
 		kgo.RetryBackoffFn(promptly),
 	)...)
 	if err != nil {

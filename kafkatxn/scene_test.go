@@ -29,6 +29,15 @@ type scene struct {
 	plain *kgo.Client
 }
 
+// three are brokers of which two go on without the third, five seconds after it was last
+// heard of; nine by default, and in the profile "full".
+func three(env *testenv.Env) testenv.KafkaSpec {
+	session := env.ByProfile(5*time.Second, 9*time.Second)
+	return testenv.KafkaSpec{Brokers: 3, Config: map[string]string{
+		"broker.session.timeout.ms": fmt.Sprint(session.Milliseconds()), "broker.heartbeat.interval.ms": "1000",
+	}}
+}
+
 func newScene(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *scene {
 	t.Helper()
 	s := &scene{t: t, env: env, kafka: env.StartKafka(spec), orders: env.Unique("orders"), own: env.Unique("")}
@@ -74,6 +83,25 @@ func (s *scene) offsets(ctx context.Context) (end, stable int64, err error) {
 	e, _ := ends.Lookup(s.orders, 0)
 	l, _ := stables.Lookup(s.orders, 0)
 	return e.Offset, l.Offset, errors.Join(e.Err, l.Err)
+}
+
+// inSync succeeds if no partition, the cluster's own included, lacks a replica.
+func (s *scene) inSync(ctx context.Context) error {
+	topics, err := s.admin.ListTopicsWithInternal(ctx)
+	if err != nil {
+		return fmt.Errorf("list topics: %w", err)
+	}
+	for _, topic := range topics.Sorted() {
+		if topic.Err != nil {
+			return fmt.Errorf("look at %q: %w", topic.Topic, topic.Err)
+		}
+		for _, p := range topic.Partitions.Sorted() {
+			if len(p.ISR) < len(p.Replicas) {
+				return fmt.Errorf("of partition %d of %q, %v of the replicas %v are in sync", p.Partition, p.Topic, p.ISR, p.Replicas)
+			}
+		}
+	}
+	return nil
 }
 
 // frozen succeeds if the last stable offset is behind the end.

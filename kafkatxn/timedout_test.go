@@ -15,6 +15,7 @@ import (
 const abortInterval = time.Second
 
 func TestTimedOutTransactionIsNeverReportedCommittedAndRebuiltClientGoesOn(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/timed-out",
 		Claim:     "the commit of a transaction that the broker has timed out fails, nothing of it shows, and a client rebuilt with the same transactional ID commits the next",

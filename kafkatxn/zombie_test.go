@@ -14,6 +14,7 @@ import (
 )
 
 func TestZombieIsFencedAndItsRecordsNeverShow(t *testing.T) {
+	t.Parallel()
 	env := testenv.New(t, testenv.Case{
 		Name:      "kafkatxn/zombie",
 		Claim:     "a zombie is fenced with a typed error; its records never show, its successor's do",

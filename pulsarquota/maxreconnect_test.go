@@ -46,7 +46,7 @@ func TestProducerThatGaveUpReconnectingSaysSo(t *testing.T) {
 	})
 	env.Holds("sends fail while the quota is exceeded", 2*time.Second, refused(producer))
 	quota.Heal()
-	env.Recovers("the same producer sends, or says at once that it is dead", 20*time.Second, func(ctx context.Context) error {
+	env.Recovers("the same producer sends, or says at once that it is dead", env.ByProfile(10*time.Second, 20*time.Second), func(ctx context.Context) error {
 		began := time.Now()
 		err := send(ctx, producer)
 		if err == nil {

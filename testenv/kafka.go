@@ -94,6 +94,7 @@ func (k *Kafka) plan(spec KafkaSpec) (plan, error) {
 			k.Broker = b
 			return k.answers
 		},
+		settled: func(*Broker) Probe { return k.inSync },
 		before: func(b *Broker, node string) Probe {
 			if node == broker.KafkaZooKeeper || !broker.KafkaHasZooKeeper(spec.Version) {
 				return nil
@@ -144,6 +145,23 @@ func (k *Kafka) answers(ctx context.Context) error {
 	for id := 1; id <= k.brokers; id++ {
 		if err := k.complete(ctx, k.link(id)); err != nil {
 			return fmt.Errorf("ask kafka-%d: %w", id, err)
+		}
+	}
+	return nil
+}
+
+// inSync wants every replica to be: one that is not, because its broker was away, is none
+// that a partition can be left with. A broker alone has none that could be missing.
+func (k *Kafka) inSync(ctx context.Context) error {
+	known, err := kafkaMetadata(ctx, k.link(1))
+	if err != nil {
+		return err
+	}
+	for _, topic := range known.Topics {
+		for _, p := range topic.Partitions {
+			if len(p.ISR) < len(p.Replicas) {
+				return fmt.Errorf("of partition %d of %q, %v of the replicas %v are in sync", p.Partition, *topic.Topic, p.ISR, p.Replicas)
+			}
 		}
 	}
 	return nil

@@ -16,6 +16,9 @@ type plan struct {
 	nodes   []broker.Node
 	// ready makes the probe of the broker's readiness.
 	ready func(b *Broker) Probe
+	// settled, if it is not nil, makes the probe of what must hold as well before a later
+	// test is given the broker.
+	settled func(b *Broker) Probe
 	// before, if it is not nil, makes the probe of what must hold before a node
 	// is started; a nil probe is nothing.
 	before func(b *Broker, node string) Probe
