@@ -47,9 +47,10 @@ var groupRemembered = testenv.Case{
 func TestOrderIsKeptWhereProxyRemembersGroup(t *testing.T) {
 	t.Parallel()
 	o := newOutage(t, groupRemembered, nil)
-	o.env.Holds("the proxy knows the group", 3*time.Second, func(ctx context.Context) error {
+	o.stopped.Heal()
+	o.env.Within("the proxy knows the group", 10*time.Second, testenv.AtOnce(func(ctx context.Context) error {
 		return o.first.heartbeatIs(ctx, v2.Code_OK)
-	})
+	}))
 	o.end()
 }
 
@@ -110,7 +111,9 @@ func (p *popper) waits(ctx context.Context) error {
 
 // heartbeatIs wants this answer to a heartbeat of the group.
 func (p *popper) heartbeatIs(ctx context.Context, want v2.Code) error {
-	answer, err := p.client.Heartbeat(p.signed(ctx), &v2.HeartbeatRequest{Group: p.group, ClientType: v2.ClientType_PUSH_CONSUMER})
+	ctx, cancel := context.WithTimeout(p.signed(ctx), 10*time.Second)
+	defer cancel()
+	answer, err := p.client.Heartbeat(ctx, &v2.HeartbeatRequest{Group: p.group, ClientType: v2.ClientType_PUSH_CONSUMER})
 	if err != nil {
 		return err
 	}
