@@ -24,6 +24,7 @@ func (b *Broker) Kill() Fault {
 		},
 		Bites:      b.gone,
 		Heal:       AtOnce(b.start),
+		harms:      b.plan.resents,
 		forTheTest: true,
 	}
 }
@@ -38,6 +39,7 @@ func (b *Broker) Stop() Fault {
 		Bites:       b.gone,
 		BitesWithin: time.Duration(len(b.nodes))*stopGrace + 30*time.Second,
 		Heal:        AtOnce(b.start),
+		harms:       b.plan.resents,
 		forTheTest:  true,
 	}
 }
@@ -65,6 +67,7 @@ func (b *Broker) Restart() Fault {
 			return b.ready(ctx)
 		},
 		BitesWithin: readyLimit + stopGrace,
+		harms:       b.plan.resents,
 	}
 }
 
@@ -81,6 +84,7 @@ func (b *Broker) Pause() Fault {
 			return errs
 		},
 		Bites: b.silent,
+		harms: b.plan.resents,
 		Heal: func(ctx context.Context) error {
 			var errs error
 			for _, n := range b.nodes {

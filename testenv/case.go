@@ -23,8 +23,9 @@ type Case struct {
 	// the test apart from others: it may be given a broker that an earlier test of the
 	// package has used, and leaves it to a later one unless it failed, left it killed or
 	// stopped, filled its disk, or started it with something else, or something of it did
-	// not end: a client's close, a goroutine. That it was killed and came back is nothing
-	// that another test may mind. A case that does not share has a broker of its own.
+	// not end: a client's close, a goroutine. A Kafka or RocketMQ that was killed and came
+	// back is as good as before; a Pulsar, whose bookie may be missing for a moment, is not.
+	// A case that does not share has a broker of its own.
 	Shares bool
 	// KnownBad are combinations in which the claim was seen to fail. A test
 	// run with one of them is red.

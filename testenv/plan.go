@@ -16,6 +16,9 @@ type plan struct {
 	nodes   []broker.Node
 	// ready makes the probe of the broker's readiness.
 	ready func(b *Broker) Probe
+	// resents says that the broker keeps something of having been down, so that no later
+	// test is given it.
+	resents bool
 	// settled, if it is not nil, makes the probe of what must hold as well before a later
 	// test is given the broker.
 	settled func(b *Broker) Probe

@@ -67,6 +67,9 @@ func (p *Pulsar) plan(spec PulsarSpec) (plan, error) {
 		version: spec.Version,
 		setting: "BROKERFAULT_PULSAR=" + spec.Version,
 		nodes:   nodes,
+		// Of one that was killed, the bookie was seen to join again many times a second, and
+		// once to be missing for a new topic ("Not enough non-faulty bookies", 3.0.2).
+		resents: true,
 		ready: func(b *Broker) Probe {
 			p.Broker = b
 			return p.answers
