@@ -29,7 +29,7 @@ func TestConsumeTransformProduceIsExactlyOnceUnderKillsAndPauses(t *testing.T) {
 		hit.Heal()
 		env.Recovers("records flow again", 60*time.Second, p.reaches(p.distinct()+ahead))
 		// Else the next fault takes the last replica that a partition has.
-		env.Within("every replica is in sync again", 60*time.Second, s.inSync)
+		env.Within("every replica is in sync again", 60*time.Second, s.kafka.InSync)
 	}
 	env.Within("ten thousand have come out", 2*time.Minute, p.reaches(atLeast))
 	p.feeding.Store(false)

@@ -85,25 +85,6 @@ func (s *scene) offsets(ctx context.Context) (end, stable int64, err error) {
 	return e.Offset, l.Offset, errors.Join(e.Err, l.Err)
 }
 
-// inSync succeeds if no partition, the cluster's own included, lacks a replica.
-func (s *scene) inSync(ctx context.Context) error {
-	topics, err := s.admin.ListTopicsWithInternal(ctx)
-	if err != nil {
-		return fmt.Errorf("list topics: %w", err)
-	}
-	for _, topic := range topics.Sorted() {
-		if topic.Err != nil {
-			return fmt.Errorf("look at %q: %w", topic.Topic, topic.Err)
-		}
-		for _, p := range topic.Partitions.Sorted() {
-			if len(p.ISR) < len(p.Replicas) {
-				return fmt.Errorf("of partition %d of %q, %v of the replicas %v are in sync", p.Partition, p.Topic, p.ISR, p.Replicas)
-			}
-		}
-	}
-	return nil
-}
-
 // frozen succeeds if the last stable offset is behind the end.
 func (s *scene) frozen(ctx context.Context) error {
 	end, stable, err := s.offsets(ctx)

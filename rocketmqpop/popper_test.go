@@ -95,8 +95,13 @@ func (p *popper) introduce(ctx context.Context) error {
 	if _, err := stream.Recv(); err != nil {
 		return err
 	}
-	answer, err := p.client.Heartbeat(p.signed(ctx), &v2.HeartbeatRequest{Group: p.group, ClientType: kind})
-	return refusal(answer.GetStatus(), err)
+	return refusal(p.heartbeat(ctx))
+}
+
+// heartbeat is what the proxy says to one of the group.
+func (p *popper) heartbeat(ctx context.Context) (*v2.Status, error) {
+	answer, err := p.client.Heartbeat(p.signed(ctx), &v2.HeartbeatRequest{Group: p.group, ClientType: v2.ClientType_PUSH_CONSUMER})
+	return answer.GetStatus(), err
 }
 
 var everything = &v2.FilterExpression{Type: v2.FilterType_TAG, Expression: "*"}

@@ -141,7 +141,11 @@ func (p *popper) findsNothing(ctx context.Context) error {
 	if end, bounded := ctx.Deadline(); bounded && time.Until(end) < shortPoll+time.Second {
 		return nil
 	}
-	got, err := p.pop(ctx, popping{})
+	return p.popsNothing(ctx, popping{})
+}
+
+func (p *popper) popsNothing(ctx context.Context, o popping) error {
+	got, err := p.pop(ctx, o)
 	if err != nil {
 		return err
 	}

@@ -101,23 +101,17 @@ func (o *outage) takes(p *popper, into *[]*v2.Message, want int) testenv.Probe {
 }
 
 // waits is the probe "a pop of one message sits out its poll".
-func (p *popper) waits(ctx context.Context) error {
-	got, err := p.pop(ctx, popping{batch: 1})
-	if err != nil {
-		return err
-	}
-	return same(nil, numbers(got))
-}
+func (p *popper) waits(ctx context.Context) error { return p.popsNothing(ctx, popping{batch: 1}) }
 
 // heartbeatIs wants this answer to a heartbeat of the group.
 func (p *popper) heartbeatIs(ctx context.Context, want v2.Code) error {
-	ctx, cancel := context.WithTimeout(p.signed(ctx), 10*time.Second)
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	answer, err := p.client.Heartbeat(ctx, &v2.HeartbeatRequest{Group: p.group, ClientType: v2.ClientType_PUSH_CONSUMER})
+	s, err := p.heartbeat(ctx)
 	if err != nil {
 		return err
 	}
-	if s := answer.GetStatus(); s.GetCode() != want {
+	if s.GetCode() != want {
 		return fmt.Errorf("a heartbeat is answered with %s: %s", s.GetCode(), s.GetMessage())
 	}
 	return nil

@@ -1,7 +1,6 @@
 package testenv
 
 import (
-	"slices"
 	"testing"
 	"time"
 
@@ -14,20 +13,18 @@ import (
 //
 //	go test -run '^$' -bench OneMoreCell -benchtime 5x ./testenv
 func BenchmarkOneMoreCell(b *testing.B) {
-	cell := func(shares bool) time.Duration {
+	cell := func(shares bool) started {
 		began := time.Now()
 		addressIn(b, Case{Name: "testenv/cell", Claim: "a cell", Shares: shares}, KafkaSpec{}, nil)
-		return time.Since(began)
+		return started{took: time.Since(began)}
 	}
 	cell(true) // this one starts what the later ones share
-	var own, shared []time.Duration
+	var own, shared []started
 	for b.Loop() {
 		own, shared = append(own, cell(false)), append(shared, cell(true))
 	}
 	b.ReportMetric(0, "ns/op")
-	slices.Sort(own)
-	slices.Sort(shared)
-	o, s := own[len(own)/2], shared[len(shared)/2]
+	o, s := median(own).took, median(shared).took
 	require.Positive(b, o)
 	b.ReportMetric(o.Seconds(), "own-s")
 	b.ReportMetric(s.Seconds(), "shared-s")

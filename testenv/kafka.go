@@ -8,6 +8,8 @@ import (
 	"net"
 	"strings"
 
+	"github.com/twmb/franz-go/pkg/kerr"
+
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
 	"github.com/brokerfault/brokerfault/testenv/internal/link"
@@ -94,7 +96,7 @@ func (k *Kafka) plan(spec KafkaSpec) (plan, error) {
 			k.Broker = b
 			return k.answers
 		},
-		settled: func(*Broker) Probe { return k.inSync },
+		settled: func(*Broker) Probe { return k.InSync },
 		before: func(b *Broker, node string) Probe {
 			if node == broker.KafkaZooKeeper || !broker.KafkaHasZooKeeper(spec.Version) {
 				return nil
@@ -150,14 +152,18 @@ func (k *Kafka) answers(ctx context.Context) error {
 	return nil
 }
 
-// inSync wants every replica to be: one that is not, because its broker was away, is none
-// that a partition can be left with. A broker alone has none that could be missing.
-func (k *Kafka) inSync(ctx context.Context) error {
+// InSync is the probe that no partition, the cluster's own included, lacks a replica: one
+// that is not in sync, because its broker was away, is none that a partition can be left
+// with. A broker alone has none that could be missing.
+func (k *Kafka) InSync(ctx context.Context) error {
 	known, err := kafkaMetadata(ctx, k.link(1))
 	if err != nil {
 		return err
 	}
 	for _, topic := range known.Topics {
+		if err := kerr.ErrorForCode(topic.ErrorCode); err != nil {
+			return fmt.Errorf("look at %q: %w", *topic.Topic, err)
+		}
 		for _, p := range topic.Partitions {
 			if len(p.ISR) < len(p.Replicas) {
 				return fmt.Errorf("of partition %d of %q, %v of the replicas %v are in sync", p.Partition, *topic.Topic, p.ISR, p.Replicas)
