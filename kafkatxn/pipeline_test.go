@@ -102,6 +102,9 @@ func (p *pipeline) session(ctx context.Context) error {
 		// It asks a coordinator that hangs for that long, 30 s by default, also when another
 		// broker has taken over.
 		kgo.RetryTimeout(10*time.Second),
+		// A JoinGroup to such a coordinator is waited for that long, 60 s by default, and with
+		// it the closing of the session.
+		kgo.RebalanceTimeout(6*time.Second),
 		kgo.RetryBackoffFn(promptly),
 	)...)
 	if err != nil {
