@@ -7,6 +7,10 @@ import (
 	"os"
 	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
 )
 
 // Kill is the fault of a broker whose nodes all end at once (SIGKILL). It heals by
@@ -29,15 +33,16 @@ func (b *Broker) Kill() Fault {
 	}
 }
 
-// Stop is the fault of a broker whose nodes end in an orderly way (SIGTERM), one after the
-// other. It heals by starting them again, with their data and at the same client
-// addresses. A node that takes longer than 15 s is killed, and the timeline says so.
+// Stop is the fault of a broker whose nodes end in an orderly way (SIGTERM), all told at
+// once, and a ZooKeeper when its brokers have ended. It heals by starting them again, with
+// their data and at the same client addresses. A node that takes longer than 20 s is
+// killed, and the timeline says so.
 func (b *Broker) Stop() Fault {
 	return Fault{
 		Name:        b.name + " is stopped",
 		Apply:       b.stop,
 		Bites:       b.gone,
-		BitesWithin: time.Duration(len(b.nodes))*stopGrace + 30*time.Second,
+		BitesWithin: 2*stopGrace + 30*time.Second,
 		Heal:        AtOnce(b.start),
 		harms:       b.plan.resents,
 		forTheTest:  true,
@@ -66,7 +71,7 @@ func (b *Broker) Restart() Fault {
 			}
 			return b.ready(ctx)
 		},
-		BitesWithin: readyLimit + stopGrace,
+		BitesWithin: readyLimit + 2*stopGrace,
 		harms:       b.plan.resents,
 	}
 }
@@ -95,20 +100,32 @@ func (b *Broker) Pause() Fault {
 	}
 }
 
-// stop stops the nodes, the last first.
+// stop tells all nodes at once to end, as whoever shuts a machine down does: of peers told
+// one after the other, the last would be left without the majority that it needs for it.
 func (b *Broker) stop(ctx context.Context) error {
-	for _, n := range slices.Backward(b.nodes) {
-		grace, cancel := context.WithTimeout(ctx, b.env.scaled(stopGrace))
-		err := n.Stop(grace)
-		late := grace.Err() != nil
-		cancel()
-		if err != nil {
+	for _, last := range []bool{false, true} {
+		var told errgroup.Group
+		for _, n := range b.nodes {
+			if b.plan.node(n.Name()).StopsLast == last {
+				told.Go(func() error { return b.stopNode(ctx, n) })
+			}
+		}
+		if err := told.Wait(); err != nil {
 			return err
 		}
-		b.env.timeline.Add("broker", "%s is stopped", n.Name())
-		if late {
-			b.env.say("broker", "%s did not end within %v after SIGTERM and was killed", n.Name(), b.env.scaled(stopGrace))
-		}
+	}
+	return nil
+}
+
+func (b *Broker) stopNode(ctx context.Context, n runtime.Node) error {
+	grace, cancel := context.WithTimeout(ctx, b.env.scaled(stopGrace))
+	defer cancel()
+	if err := n.Stop(grace); err != nil {
+		return err
+	}
+	b.env.timeline.Add("broker", "%s is stopped", n.Name())
+	if grace.Err() != nil {
+		b.env.say("broker", "%s did not end within %v after SIGTERM and was killed", n.Name(), b.env.scaled(stopGrace))
 	}
 	return nil
 }

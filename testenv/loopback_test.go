@@ -1,6 +1,7 @@
 package testenv
 
 import (
+	"net"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -15,18 +16,17 @@ import (
 	"github.com/moby/moby/client"
 	"github.com/stretchr/testify/require"
 
+	brokerruntime "github.com/brokerfault/brokerfault/testenv/internal/runtime"
 	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
 )
 
-// requireLoopbackOnly looks at what the session's brokers listen on. wide are the
-// addresses of ports that a broker cannot be told to bind.
-func requireLoopbackOnly(t *testing.T, place string, wide []string) {
+// requireLoopbackOnly looks at what the broker listens on. Its wide addresses are left out.
+func requireLoopbackOnly(t *testing.T, place string, s subject) {
 	t.Helper()
 	if place == "container" {
-		containers, _, _ := sessionContainers(t)
+		containers := containersOf(t, s.broker)
 		require.NotEmpty(t, containers)
 		for _, c := range containers {
-			require.NotEmpty(t, c.Ports)
 			for _, p := range c.Ports {
 				if p.PublicPort != 0 {
 					require.True(t, p.IP.IsLoopback(), "port %d is published at %s", p.PrivatePort, p.IP)
@@ -38,18 +38,52 @@ func requireLoopbackOnly(t *testing.T, place string, wide []string) {
 	if runtime.GOOS != "linux" {
 		t.Skip("there is no /proc/net here")
 	}
-	pids := sessionProcesses(t)
-	require.NotEmpty(t, pids)
+	pids := processesOf(t, s.broker)
+	require.Len(t, pids, len(s.broker.nodes))
 	for _, pid := range pids {
 		listening := listeners(t, pid)
 		require.NotEmpty(t, listening)
 		for _, address := range listening {
-			if slices.Contains(wide, "127.0.0.1:"+portOf(t, address)) {
+			if slices.Contains(s.wide, "127.0.0.1:"+portOf(t, address)) {
 				continue
 			}
 			require.True(t, isLoopback(address), "process %d listens on %s", pid, address)
 		}
 	}
+}
+
+// processesOf are the processes that write the logs of the broker's nodes.
+func processesOf(t *testing.T, b *Broker) []int {
+	t.Helper()
+	var found []int
+	for _, pid := range sessionProcesses(t) {
+		output, _ := os.Readlink(filepath.Join("/proc", strconv.Itoa(pid), "fd", "1")) // it may have ended
+		if slices.ContainsFunc(b.nodes, func(n brokerruntime.Node) bool { return n.LogFile() == output }) {
+			found = append(found, pid)
+		}
+	}
+	return found
+}
+
+// containersOf are the containers that publish an address of the broker's nodes.
+func containersOf(t *testing.T, b *Broker) []container.Summary {
+	t.Helper()
+	published := map[string]bool{}
+	for _, n := range b.nodes {
+		for _, port := range b.ports(n.Name()) {
+			if address, err := n.Address(port.Name); err == nil {
+				_, number, err := net.SplitHostPort(address)
+				require.NoError(t, err)
+				published[number] = true
+			}
+		}
+	}
+	containers, _, _ := sessionContainers(t)
+	return slices.DeleteFunc(containers, func(c container.Summary) bool {
+		return !slices.ContainsFunc(c.Ports, func(p container.PortSummary) bool {
+			return published[strconv.Itoa(int(p.PublicPort))]
+		})
+	})
 }
 
 // sessionProcesses are the processes that work in the session's directory.

@@ -31,14 +31,7 @@ func (b *Broker) part(nodes ...string) *Broker {
 	return &some
 }
 
-func (b *Broker) ports(node string) []broker.Port {
-	for _, n := range b.plan.nodes {
-		if n.Name == node {
-			return n.Ports
-		}
-	}
-	return nil
-}
+func (b *Broker) ports(node string) []broker.Port { return b.plan.node(node).Ports }
 
 // address is where a port is reached: at its link, if it has one.
 func (b *Broker) address(node, port string) (string, error) {

@@ -42,6 +42,16 @@ type plan struct {
 	whole any
 }
 
+// node is the node of a name; the zero value is of none.
+func (p plan) node(name string) broker.Node {
+	for _, n := range p.nodes {
+		if n.Name == name {
+			return n
+		}
+	}
+	return broker.Node{}
+}
+
 // withFlags are the nodes with their JVMs' flags changed.
 func withFlags(nodes []broker.Node, change func(jvm []string) []string) []broker.Node {
 	nodes = slices.Clone(nodes)

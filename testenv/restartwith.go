@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/poll"
@@ -93,7 +92,7 @@ func (b *Broker) RestartWith(c Change) Fault {
 		},
 		// Jars may have to be got.
 		harms:       true,
-		BitesWithin: placeLimit + readyLimit + time.Duration(len(b.nodes))*stopGrace,
+		BitesWithin: placeLimit + readyLimit + 2*stopGrace,
 	}
 }
 

@@ -19,6 +19,8 @@ type Node struct {
 	// DataLimit is the size in bytes of a file system that Data has for itself; zero
 	// is none, so that Data lies beside the rest.
 	DataLimit int64
+	// StopsLast says that it is stopped when the others have ended: they need it for that.
+	StopsLast bool
 }
 
 // Port is a port that a node listens on.

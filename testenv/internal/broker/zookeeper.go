@@ -10,9 +10,11 @@ import (
 // zooKeeper is the one that a bill of Kafka brings with it.
 func zooKeeper(bill dist.Bill) Node {
 	return Node{
-		Name:  KafkaZooKeeper,
-		Bill:  bill,
-		Ports: []Port{{Name: KafkaZooKeeper, Inside: 2181}},
+		Name: KafkaZooKeeper,
+		// A broker hands its partitions over before it ends.
+		StopsLast: true,
+		Bill:      bill,
+		Ports:     []Port{{Name: KafkaZooKeeper, Inside: 2181}},
 		Launch: func(at Site) Launch {
 			file := path.Join(at.Home, "zookeeper.properties")
 			return Launch{
