@@ -7,9 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kgo"
-	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/brokerfault/brokerfault/testenv"
 )
@@ -111,19 +109,4 @@ func (c *committing) settles() {
 // rebuilt is a client rebuilt with the same transactional ID.
 func (c *committing) rebuilt() *kgo.Client {
 	return c.committer("rebuilt")
-}
-
-// coordinator is the ID of the broker that coordinates the transaction.
-func (c *committing) coordinator() int {
-	c.t.Helper()
-	r := kmsg.NewPtrFindCoordinatorRequest()
-	r.CoordinatorType, r.CoordinatorKey, r.CoordinatorKeys = 1, c.id(commitID), []string{c.id(commitID)}
-	ctx, cancel := context.WithTimeout(c.env.Context(), 10*time.Second)
-	defer cancel()
-	found, err := r.RequestWith(ctx, c.plain)
-	require.NoError(c.t, err)
-	if len(found.Coordinators) == 1 {
-		return int(found.Coordinators[0].NodeID)
-	}
-	return int(found.NodeID)
 }

@@ -120,7 +120,7 @@ func TestCommitGoesToCoordinatorThatTakesOver(t *testing.T) {
 		KnownGood: commitHolds,
 	})
 	c := newCommitting(t, env, three(env))
-	failover := c.kafka.Node(c.coordinator()).Kill().Then(c.begins)
+	failover := c.kafka.Node(c.coordinator(ofTransaction, c.id(commitID))).Kill().Then(c.begins)
 	failover.Heal = nil // the others take over
 	env.Inject(failover)
 	c.settles()

@@ -43,6 +43,12 @@
 // client forgets a coordinator when a dial fails or an answer says so, not when a request
 // times out. The remedy is a RetryTimeout a little above the broker's session timeout.
 //
+// The same holds for a group: a member that joins while the coordinator hangs is let in
+// after 46.4 s, its session timeout of 45 s and a second, whoever has taken over meanwhile.
+// Close waits as long, also after LeaveGroupContext with a context that has ended, which by
+// the client's documentation makes it return at once. What shortens both is a SessionTimeout
+// and a RebalanceTimeout a little above the broker's session timeout.
+//
 // # Limits
 //
 // The tests that name no version run on that of BROKERFAULT_KAFKA and need 3.0 or newer

@@ -22,12 +22,20 @@ type reader struct {
 
 // reader starts a consumer with an isolation level.
 func (s *scene) reader(name string, level kgo.IsolationLevel, topics ...string) *reader {
+	return s.reads(name, s.client(name, kgo.ConsumeTopics(topics...), kgo.FetchIsolationLevel(level),
+		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart())))
+}
+
+// reads makes a reader of a client that consumes.
+func (s *scene) reads(name string, c *kgo.Client) *reader {
 	r := &reader{name: name}
-	c := s.client(name, kgo.ConsumeTopics(topics...), kgo.FetchIsolationLevel(level),
-		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	s.env.Go(func(ctx context.Context) {
 		for ctx.Err() == nil {
-			r.take(c.PollFetches(ctx))
+			f := c.PollFetches(ctx)
+			if f.IsClientClosed() {
+				return
+			}
+			r.take(f)
 		}
 	})
 	return r

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/twmb/franz-go/pkg/kadm"
 	"github.com/twmb/franz-go/pkg/kgo"
+	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/brokerfault/brokerfault/testenv"
 )
@@ -69,6 +70,27 @@ func (s *scene) healthyPlain(by *reader) {
 
 // id is a transactional ID that no other test has.
 func (s *scene) id(name string) string { return name + s.own }
+
+// What a coordinator may be of (FindCoordinator's key type).
+const (
+	ofGroup       int8 = 0
+	ofTransaction int8 = 1
+)
+
+// coordinator is the ID of the broker that coordinates a group or a transaction.
+func (s *scene) coordinator(of int8, key string) int {
+	s.t.Helper()
+	r := kmsg.NewPtrFindCoordinatorRequest()
+	r.CoordinatorType, r.CoordinatorKey, r.CoordinatorKeys = of, key, []string{key}
+	ctx, cancel := context.WithTimeout(s.env.Context(), 10*time.Second)
+	defer cancel()
+	found, err := r.RequestWith(ctx, s.plain)
+	require.NoError(s.t, err)
+	if len(found.Coordinators) == 1 {
+		return int(found.Coordinators[0].NodeID)
+	}
+	return int(found.NodeID)
+}
 
 // offsets are the end of the topic and its last stable offset (LSO).
 func (s *scene) offsets(ctx context.Context) (end, stable int64, err error) {

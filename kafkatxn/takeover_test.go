@@ -30,7 +30,7 @@ func TestCommitLeavesCoordinatorThatHangs(t *testing.T) {
 	t.Parallel()
 	env := testenv.New(t, takeover)
 	c := newCommitting(t, env, three(env))
-	hangs := c.kafka.Node(c.coordinator()).Pause().Then(c.begins)
+	hangs := c.kafka.Node(c.coordinator(ofTransaction, c.id(commitID))).Pause().Then(c.begins)
 	hangs.Heal = nil // the others take over
 	env.Inject(hangs)
 	env.Witness("a rebuilt client commits", func(ctx context.Context) error { return commits(c.rebuilt(), "witness")(ctx) })
