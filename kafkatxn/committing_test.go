@@ -48,9 +48,20 @@ func newCommitting(t *testing.T, env *testenv.Env, spec testenv.KafkaSpec) *comm
 }
 
 // committer is a client that notices a silent broker after two seconds.
-func (s *scene) committer(name string) *kgo.Client {
-	return s.client(name, append(s.transactional(commitID, time.Minute),
-		kgo.RequestTimeoutOverhead(2*time.Second), kgo.RetryBackoffFn(promptly))...)
+func (s *scene) committer(name string) *kgo.Client { return s.client(name, s.committing()...) }
+
+func (s *scene) committing() []kgo.Opt {
+	return append(s.transactional(commitID, time.Minute), kgo.RequestTimeoutOverhead(2*time.Second), kgo.RetryBackoffFn(promptly))
+}
+
+// rebuiltCommits is the witness of a client that does not commit.
+func (s *scene) rebuiltCommits(ctx context.Context) error {
+	c, err := kgo.NewClient(s.options("witness", s.committing()...)...)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	return commits(c, "witness")(ctx)
 }
 
 // promptly is a backoff that tests nobody's patience.

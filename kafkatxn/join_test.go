@@ -39,9 +39,7 @@ func newJoining(t *testing.T, env *testenv.Env) *joining {
 	j.healthy("a record is stored", produces(j.plain, "before"), j.reads("a member", first))
 	first.CloseAllowingRebalance()
 
-	hangs := j.kafka.Node(j.coordinator(ofGroup, j.id(groupID))).Pause()
-	hangs.Heal = nil // the others take over
-	env.Inject(hangs)
+	j.hangs(j.kafka.Node(j.coordinator(ofGroup, j.id(groupID))).Pause())
 	j.member = j.joins("member", groupID)
 	j.reader = j.reads("the member", j.member)
 	return j
@@ -50,20 +48,20 @@ func newJoining(t *testing.T, env *testenv.Env) *joining {
 // joins is a client that joins a group, commits nothing and notices a silent broker
 // after two seconds.
 func (s *scene) joins(name, group string) *kgo.Client {
-	return s.client(name, kgo.ConsumeTopics(s.orders), kgo.ConsumerGroup(s.id(group)),
+	return s.client(name, s.member(group)...)
+}
+
+func (s *scene) member(group string) []kgo.Opt {
+	return []kgo.Opt{
+		kgo.ConsumeTopics(s.orders), kgo.ConsumerGroup(s.id(group)),
 		kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()), kgo.DisableAutoCommit(),
-		kgo.RequestTimeoutOverhead(2*time.Second), kgo.RetryBackoffFn(promptly))
+		kgo.RequestTimeoutOverhead(2 * time.Second), kgo.RetryBackoffFn(promptly),
+	}
 }
 
 // freshJoins is the witness of a member that is not let in.
 func (s *scene) freshJoins(group string) testenv.Probe {
-	var fresh *reader
-	return func(ctx context.Context) error {
-		if fresh == nil {
-			fresh = s.reads("a fresh member", s.joins("fresh", group))
-		}
-		return fresh.hasRead("before")(ctx)
-	}
+	return func(ctx context.Context) error { return s.witnessReads(ctx, []string{"before"}, s.member(group)...) }
 }
 
 // The broker that hangs is fenced after 15 s here. Another has the group then, and lets a member

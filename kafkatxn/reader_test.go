@@ -76,19 +76,24 @@ func (r *reader) onlyRead(want ...string) testenv.Probe {
 // freshReads is the witness of a test whose reader starves: a consumer made now.
 func (s *scene) freshReads(want ...string) testenv.Probe {
 	return func(ctx context.Context) error {
-		c, err := kgo.NewClient(s.options("witness", kgo.ConsumeTopics(s.orders), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
-			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))...)
-		if err != nil {
-			return err
-		}
-		defer c.Close()
-		fresh := &reader{name: "a fresh reader"}
-		for ctx.Err() == nil {
-			fresh.take(c.PollFetches(ctx))
-			if err := fresh.hasRead(want...)(ctx); err == nil {
-				return nil
-			}
-		}
-		return fresh.hasRead(want...)(ctx)
+		return s.witnessReads(ctx, want, kgo.ConsumeTopics(s.orders), kgo.FetchIsolationLevel(kgo.ReadCommitted()),
+			kgo.ConsumeResetOffset(kgo.NewOffset().AtStart()))
 	}
+}
+
+// witnessReads has a consumer that is made now, and closed, read until it has read these.
+func (s *scene) witnessReads(ctx context.Context, want []string, as ...kgo.Opt) error {
+	c, err := kgo.NewClient(s.options("witness", as...)...)
+	if err != nil {
+		return err
+	}
+	defer c.CloseAllowingRebalance()
+	fresh := &reader{name: "a fresh reader"}
+	for ctx.Err() == nil {
+		fresh.take(c.PollFetches(ctx))
+		if err := fresh.hasRead(want...)(ctx); err == nil {
+			return nil
+		}
+	}
+	return fresh.hasRead(want...)(ctx)
 }

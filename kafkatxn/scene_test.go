@@ -92,6 +92,15 @@ func (s *scene) coordinator(of int8, key string) int {
 	return int(found.NodeID)
 }
 
+// hangs injects a fault that the other brokers make up for, so that it is not healed for
+// the scenario's sake. It is for the clean-up's: what waits for the broker can end then.
+func (s *scene) hangs(fault testenv.Fault) {
+	heal := fault.Heal
+	fault.Heal = nil
+	s.env.Inject(fault)
+	s.t.Cleanup(func() { _ = heal(context.Background()) }) // before that of the Env
+}
+
 // offsets are the end of the topic and its last stable offset (LSO).
 func (s *scene) offsets(ctx context.Context) (end, stable int64, err error) {
 	ends, err := s.admin.ListEndOffsets(ctx, s.orders)

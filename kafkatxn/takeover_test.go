@@ -1,7 +1,6 @@
 package kafkatxn
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -30,10 +29,8 @@ func TestCommitLeavesCoordinatorThatHangs(t *testing.T) {
 	t.Parallel()
 	env := testenv.New(t, takeover)
 	c := newCommitting(t, env, three(env))
-	hangs := c.kafka.Node(c.coordinator(ofTransaction, c.id(commitID))).Pause().Then(c.begins)
-	hangs.Heal = nil // the others take over
-	env.Inject(hangs)
-	env.Witness("a rebuilt client commits", func(ctx context.Context) error { return commits(c.rebuilt(), "witness")(ctx) })
+	c.hangs(c.kafka.Node(c.coordinator(ofTransaction, c.id(commitID))).Pause().Then(c.begins))
+	env.Witness("a rebuilt client commits", c.rebuiltCommits)
 	env.Recovers(returnsInTime, 20*time.Second, c.returned)
 	c.settles()
 }

@@ -93,8 +93,8 @@ func goesOn(kind string) string { return kind + " has what was sent after the fa
 // in order, and none of the first messages, which are acknowledged for good, again.
 func (c *consumers) goOn(budget time.Duration, acknowledged int) {
 	var sender *popper
-	c.env.Within("a fresh client is taken", 20*time.Second, func(context.Context) (err error) {
-		sender, err = dialPopper(c.scene, c.broker.Endpoint())
+	c.env.Within("a fresh client is taken", 20*time.Second, func(ctx context.Context) (err error) {
+		sender, err = dialPopper(ctx, c.scene, c.broker.Endpoint())
 		return err
 	})
 	c.env.Closes("the fresh client", sender.close)
@@ -114,7 +114,7 @@ func (c *consumers) freshFinds(group string) testenv.Probe {
 	return func(ctx context.Context) error {
 		other := *c.scene
 		other.group = group
-		p, err := dialPopper(&other, c.broker.Endpoint())
+		p, err := dialPopper(ctx, &other, c.broker.Endpoint())
 		if err != nil {
 			return err
 		}

@@ -85,7 +85,7 @@ func contend(t *testing.T, k testenv.Case, o setting) *contest {
 // witnessRetries has a fresh client for a witness that retries in the same way.
 func (s *scene) witnessRetries() {
 	s.env.Witness("no retry of a fresh client is answered empty", testenv.AtOnce(func(ctx context.Context) error {
-		p, err := dialPopper(s, s.broker.Endpoint())
+		p, err := dialPopper(ctx, s, s.broker.Endpoint())
 		if err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func TestCompetingPopsWithoutOrderDoNotWait(t *testing.T) {
 	env := testenv.New(t, failFast)
 	s := newScene(t, env, setting{normal: true})
 	p := newPopper(t, s, s.broker.Endpoint())
-	const messages, rivals = 200, 16
+	const messages = 200
 	var numbersSent []int
 	for n := range messages {
 		numbersSent = append(numbersSent, n)
@@ -74,15 +74,24 @@ type share struct {
 	errs          error
 }
 
-// sharePoll is longer than any pop should take while there are messages.
-const sharePoll = 5 * time.Second
+const (
+	rivals = 16
+	// sharePoll is longer than any pop should take while there are messages.
+	sharePoll = 5 * time.Second
+	// shareBatch is how many messages a pop may get.
+	shareBatch = 4
+)
 
 // take pops four messages at a time, and acknowledges them, until all rivals
 // together have as many as were sent.
 func (s *share) take(ctx context.Context, p *popper, until int) {
-	for s.begins(until) {
+	for {
+		more, plenty := s.begins(until)
+		if !more {
+			return
+		}
 		began := time.Now()
-		found, err := p.pop(ctx, popping{batch: 4, wait: sharePoll})
+		found, err := p.pop(ctx, popping{batch: shareBatch, wait: sharePoll})
 		took := time.Since(began)
 		if err == nil && len(found) > 0 {
 			err = p.ack(ctx, found...)
@@ -92,7 +101,8 @@ func (s *share) take(ctx context.Context, p *popper, until int) {
 		s.got = append(s.got, numbers(found)...)
 		if len(found) == 0 {
 			s.empty++
-		} else {
+		}
+		if len(found) > 0 || plenty {
 			s.slowest = max(s.slowest, took)
 		}
 		s.errs = errors.Join(s.errs, err)
@@ -100,13 +110,16 @@ func (s *share) take(ctx context.Context, p *popper, until int) {
 	}
 }
 
-func (s *share) begins(until int) bool {
+// begins says whether a pop is still needed, and whether there is plenty: more than all
+// pops under way can get, so that one has no reason to wait.
+func (s *share) begins(until int) (more, plenty bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.got) >= until || s.errs != nil {
-		return false
+	left := until - len(s.got)
+	if left <= 0 || s.errs != nil {
+		return false, false
 	}
 	s.running++
 	s.most = max(s.most, s.running)
-	return true
+	return true, left > rivals*shareBatch
 }

@@ -33,13 +33,16 @@ type popper struct {
 // newPopper makes a popper known to the proxy, as a push consumer is.
 func newPopper(t *testing.T, s *scene, address string) *popper {
 	t.Helper()
-	p, err := dialPopper(s, address)
+	p, err := dialPopper(s.env.Context(), s, address)
 	require.NoError(t, err)
 	s.env.Closes("a popper", p.close)
 	return p
 }
 
-func dialPopper(s *scene, address string) (*popper, error) {
+// introductionLimit bounds what a popper waits for until it is known.
+const introductionLimit = 5 * time.Second
+
+func dialPopper(ctx context.Context, s *scene, address string) (*popper, error) {
 	conn, err := grpc.NewClient("passthrough:///"+address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return nil, fmt.Errorf("make a connection: %w", err)
@@ -61,7 +64,20 @@ func dialPopper(s *scene, address string) (*popper, error) {
 		},
 		topic: &v2.Resource{Name: s.topic}, group: &v2.Resource{Name: s.group}, fifo: s.fifo,
 	}
-	if err := p.introduce(s.env.Context()); err != nil {
+	// The stream outlives the call, as long as it is opened in time.
+	stream, cancel := context.WithCancel(s.env.Context())
+	ctx, inTime := context.WithTimeout(ctx, introductionLimit)
+	defer inTime()
+	unlessLate := context.AfterFunc(ctx, cancel)
+	err = p.introduce(stream)
+	if err == nil {
+		err = refusal(p.heartbeat(ctx))
+	}
+	if !unlessLate() {
+		err = errors.Join(err, ctx.Err())
+	}
+	if err != nil {
+		cancel()
 		return nil, errors.Join(fmt.Errorf("tell the settings: %w", err), conn.Close())
 	}
 	return p, nil
@@ -92,10 +108,8 @@ func (p *popper) introduce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := stream.Recv(); err != nil {
-		return err
-	}
-	return refusal(p.heartbeat(ctx))
+	_, err = stream.Recv()
+	return err
 }
 
 // heartbeat is what the proxy says to one of the group.

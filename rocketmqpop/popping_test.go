@@ -136,10 +136,12 @@ func (p *popper) finds(o popping, want ...int) testenv.Probe {
 }
 
 // findsNothing is the probe "a pop of a new attempt sits out its poll". At the end
-// of a wait it asks no more: the proxy refuses a poll that would be cut short.
+// of a wait it asks no more, for the proxy refuses a poll that would be cut short, and
+// tells nothing new.
 func (p *popper) findsNothing(ctx context.Context) error {
 	if end, bounded := ctx.Deadline(); bounded && time.Until(end) < shortPoll+time.Second {
-		return nil
+		<-ctx.Done()
+		return ctx.Err()
 	}
 	return p.popsNothing(ctx, popping{})
 }

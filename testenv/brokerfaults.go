@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -163,8 +165,15 @@ func wasRefused(name string, came error) error {
 		return fmt.Errorf("%s still answers", name)
 	case timedOut(came):
 		return fmt.Errorf("%s is silent, not gone: %w", name, came)
+	case !slices.ContainsFunc(refusals, func(r error) bool { return errors.Is(came, r) }):
+		return fmt.Errorf("%s was not seen to be gone: %w", name, came)
 	}
 	return nil
+}
+
+// refusals are how a connection comes to its end, or to nothing, where nobody listens.
+var refusals = []error{
+	syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.EPIPE, io.EOF, io.ErrUnexpectedEOF, runtime.ErrNotRunning,
 }
 
 // wasUnanswered wants a handshake with name to have found a connection and no answer.

@@ -55,10 +55,10 @@ type Combination struct {
 	Evidence string `json:"evidence,omitempty"`
 	// Fails is the claim of the one wait that fails, as it is given to Within,
 	// Holds or Recovers. An open combination needs it: what fails elsewhere is
-	// not what is listed.
-	Fails string `json:"-"`
-	// Open says that no release mends this yet, and where that is told. With an open combination the test is run, its verdict recorded,
-	// and a claim that fails as listed is reported as skipped, so that a suite
+	// not what is listed. This wait's budget is not scaled.
+	Fails string `json:"fails,omitempty"`
+	// Open says that no release mends this yet, and where that is told. With an open
+	// combination the test is run, its verdict recorded, and a claim that fails as listed is reported as skipped, so that a suite
 	// does not stay red for what nobody can upgrade; a claim that holds
 	// although it is listed fails, for the entry is wrong.
 	Open string `json:"open,omitempty"`

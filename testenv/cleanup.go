@@ -33,7 +33,7 @@ func (e *Env) cleanup() {
 	}
 	if where, is := panicking(); is {
 		e.t.Fail()
-		e.decide(result{verdict: evidence.NotRecovered, atFault: evidence.Unknown, reason: "the test panicked at " + where})
+		e.decide(result{verdict: evidence.NotRecovered, atFault: evidence.Unknown, reason: evidence.Panicked + where})
 	}
 	if e.t.Failed() {
 		e.preserve()

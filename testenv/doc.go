@@ -208,5 +208,6 @@
 //		0 or 1: 1 prints each case instead of running it
 //
 // BROKERFAULT_SCALE multiplies the budgets of waits, of faults and of a broker's start, not the
-// limits of the clean-up and of a download.
+// limits of the clean-up and of a download, not the time that something has to hold, and not
+// the budget of a wait that is listed to fail.
 package testenv

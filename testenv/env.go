@@ -210,6 +210,15 @@ func (e *Env) knownBad() (Combination, bool) {
 	return listed(e.c.KnownBad, e.c.Client.Version(), e.version)
 }
 
+// budget is how long a wait may take. One that is listed to fail is not given more time on
+// a slow machine: the defect may be over by then.
+func (e *Env) budget(claim string, d time.Duration) time.Duration {
+	if bad, is := e.knownBad(); is && bad.Fails == claim {
+		return d
+	}
+	return e.scaled(d)
+}
+
 func (e *Env) scaled(d time.Duration) time.Duration {
 	return time.Duration(float64(d) * e.settings.Scale)
 }

@@ -150,6 +150,30 @@ func TestKnownBadWithoutARemedyIsSkippedWithItsVerdict(t *testing.T) {
 	require.Equal(t, "0 of 60 sends", d.attrs["known_bad"])
 }
 
+// A defect that is over after a while must not look mended on a slow machine.
+func TestScaleLeavesTheWaitThatIsListedToFail(t *testing.T) {
+	t.Setenv("BROKERFAULT_SCALE", "3")
+	for claim, budget := range map[string]string{"it sends": "200", "it receives": "600"} {
+		d, _ := scenario(t, func(tb testing.TB) {
+			e := New(tb, Case{KnownBad: []Combination{{Evidence: "0 of 60 sends", Fails: "it sends", Open: "no release yet"}}})
+			e.Inject(harmless).Heal()
+			e.Recovers(claim, short, times)
+		})
+		require.Equal(t, budget, d.attrs["budget_ms"], claim)
+	}
+}
+
+func TestScaleLeavesHowLongSomethingHolds(t *testing.T) {
+	t.Setenv("BROKERFAULT_SCALE", "5")
+	began := time.Now()
+	_, _ = scenario(t, func(tb testing.TB) {
+		e := New(tb, Case{})
+		e.Inject(harmless).Heal()
+		e.Holds("sends are refused", short, succeeds)
+	})
+	require.Less(t, time.Since(began), 5*short)
+}
+
 func TestOpenKnownBadThatFailsElsewhereIsNotExcused(t *testing.T) {
 	d, _ := scenario(t, func(tb testing.TB) {
 		e := New(tb, Case{KnownBad: []Combination{{Evidence: "0 of 60 sends", Fails: "it receives", Open: "no release yet"}}})

@@ -106,7 +106,7 @@ func (b *bisect) run(c *cobra.Command, goTestFlags []string) error {
 	}
 	result := found{Case: cases[0].Case, Client: b.module, First: releases[first], Last: releases[last], Heals: releases[0] == b.bad,
 		Releases: releases, Untold: releases[last+1 : first]}
-	return b.print(c, shown{result: result, text: result.String()})
+	return b.print(c, shown{result: result, text: result.String()}, gate.ExitOK)
 }
 
 // verdictOf says whether all tests of a report recovered.

@@ -85,7 +85,7 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 			result: none, text: nothing + "\n", junit: junitOf(none),
 			markdown: func() string { return "### " + nothing + "\n" },
 			page:     &htmlreport.Page{Title: nothing, Report: gate.NewReport()},
-		})
+		}, gate.ExitOK)
 	}
 	only := s.Only(cases.Of(after.Modules()...))
 	b := only.Run(c.Context(), before)
@@ -97,13 +97,10 @@ func (p *compare) run(c *cobra.Command, goTestFlags []string) error {
 	both := gate.NewReport()
 	both.Add(b)
 	both.Add(h)
-	if err := p.print(c, shown{
+	return p.print(c, shown{
 		result: result, text: result.Text(), markdown: result.Markdown, junit: junitOf(result),
 		page: &htmlreport.Page{Title: result.Title(), Code: result.ExitCode(), Lead: result.Closing(), Report: both},
-	}); err != nil {
-		return err
-	}
-	return code(result.ExitCode())
+	}, result.ExitCode())
 }
 
 func junitOf(r *gate.Comparison) func(io.Writer) error {

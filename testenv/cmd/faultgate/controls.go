@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -47,19 +48,18 @@ func newControls() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := o.print(c, shown{
-				result: controls, text: controls.Text(), markdown: controls.Markdown,
-				page:  &htmlreport.Page{Title: controls.Title(), Code: controls.ExitCode(), Report: report},
-				junit: func(w io.Writer) error { return junitxml.WriteControls(w, controls) },
-			}); err != nil {
-				return err
-			}
+			n := controls.ExitCode()
 			if record != "" {
 				if err := seen.With(controls, time.Now(), s.Revision()).Write(record); err != nil {
-					return environment(c, err)
+					_ = environment(c, err) // it says so
+					n = cmp.Or(n, gate.ExitEnvironment)
 				}
 			}
-			return code(controls.ExitCode())
+			return o.print(c, shown{
+				result: controls, text: controls.Text(), markdown: controls.Markdown,
+				page:  &htmlreport.Page{Title: controls.Title(), Code: n, Report: report},
+				junit: func(w io.Writer) error { return junitxml.WriteControls(w, controls) },
+			}, n)
 		},
 	}
 	o.add(c)

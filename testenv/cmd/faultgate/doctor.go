@@ -17,13 +17,11 @@ func newDoctor() *cobra.Command {
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			r := doctor.Examine(c.Context())
-			if err := o.print(c, shown{result: r, text: r.Text()}); err != nil {
-				return err
-			}
+			n := gate.ExitOK
 			if !r.Fit {
-				return exit(gate.ExitEnvironment)
+				n = gate.ExitEnvironment
 			}
-			return nil
+			return o.print(c, shown{result: r, text: r.Text()}, n)
 		},
 	}
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON instead of a table")

@@ -1,6 +1,10 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/gate"
+)
 
 func newList() *cobra.Command {
 	var o options
@@ -19,9 +23,9 @@ func newList() *cobra.Command {
 				return err
 			}
 			if markdown {
-				return o.print(c, shown{result: cases, text: cases.Markdown()})
+				return o.print(c, shown{result: cases, text: cases.Markdown()}, gate.ExitOK)
 			}
-			return o.print(c, shown{result: cases, text: cases.Text(terminalWidth(c.OutOrStdout()))})
+			return o.print(c, shown{result: cases, text: cases.Text(terminalWidth(c.OutOrStdout()))}, gate.ExitOK)
 		},
 	}
 	o.addCases(c)

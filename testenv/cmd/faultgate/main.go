@@ -1,4 +1,5 @@
-// Faultgate runs the suite, or another module's cases, and tells each case's verdict.
+// Faultgate runs the suite and tells each case's verdict. In another module it runs the suite
+// that it was built of, out of the module cache.
 //
 //	faultgate run --client github.com/apache/pulsar-client-go=v0.18.0 --broker pulsar=3.0.2 -- -run SelfHeal
 //

@@ -28,10 +28,7 @@ func newMerge() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := o.print(c, s); err != nil {
-				return err
-			}
-			return code(r.ExitCode())
+			return o.print(c, s, r.ExitCode())
 		},
 	}
 	o.addFiles(c)

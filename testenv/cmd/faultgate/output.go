@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,9 +79,19 @@ func ofReport(r *gate.Report) (shown, error) {
 	}, nil
 }
 
-// print writes the result as JSON or as text, then the files that were asked for, and the
+// print writes the result and ends with its code, also where something could not be
+// written: whoever has asked for a verdict is not told of a wrong command line then.
+func (o *output) print(c *cobra.Command, s shown, n int) error {
+	if err := o.write(c, s); err != nil {
+		_, _ = fmt.Fprintln(c.ErrOrStderr(), "faultgate:", err)
+		return exit(cmp.Or(n, gate.ExitEnvironment))
+	}
+	return code(n)
+}
+
+// write writes the result as JSON or as text, then the files that were asked for, and the
 // summary of a job of GitHub's. One file that cannot be written keeps none of the others back.
-func (o *output) print(c *cobra.Command, s shown) error {
+func (o *output) write(c *cobra.Command, s shown) error {
 	if o.json {
 		e := json.NewEncoder(c.OutOrStdout())
 		e.SetIndent("", "  ")

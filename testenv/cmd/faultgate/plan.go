@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"al.essio.dev/pkg/shellescape"
 	"github.com/spf13/cobra"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/gate"
@@ -172,18 +173,5 @@ func args(g shard.Grid, cases gate.Catalogue, clients int) string {
 		}
 		words = append(words, flag, a.Name+"="+strings.Join(a.Versions, ","))
 	}
-	for i, w := range words {
-		words[i] = quoted(w)
-	}
-	return strings.Join(words, " ")
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z0-9@%+=:,./_-]+$`)
-
-// quoted is the word as a shell takes it for one.
-func quoted(word string) string {
-	if plain.MatchString(word) {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	return shellescape.QuoteCommand(words)
 }

@@ -87,13 +87,11 @@ func (p *fetch) run(c *cobra.Command) error {
 	result := prefetch.Result{Items: f.Modules(c.Context(), want)}
 	result.Items = append(result.Items, f.Brokers(c.Context(), want)...)
 	result.Interrupted = c.Context().Err() != nil
-	if err := p.print(c, shown{result: result, text: result.Text()}); err != nil {
-		return err
-	}
+	n := gate.ExitOK
 	if !result.Complete() {
-		return exit(gate.ExitEnvironment)
+		n = gate.ExitEnvironment
 	}
-	return nil
+	return p.print(c, shown{result: result, text: result.Text()}, n)
 }
 
 // addListed adds what the settings and the cases name, unless --broker names brokers and

@@ -49,6 +49,14 @@ func TestPageOfARunAndOfItsDocumentShowItsArtifacts(t *testing.T) {
 	assert.Contains(t, string(junit), `<testcase name="cases/one"`)
 }
 
+// Whoever asks for a verdict gets it, whatever cannot be written.
+func TestVerdictOutlivesAFileThatCannotBeWritten(t *testing.T) {
+	module(t, leavesATimeline)
+	t.Setenv("GITHUB_STEP_SUMMARY", filepath.Join("none", "summary.md"))
+	_, words := says(t, gate.ExitFailed, "run")
+	require.Contains(t, words, "write the job's summary: open "+filepath.Join("none", "summary.md"))
+}
+
 func TestFileThatCannotBeWrittenIsToldBeforeTheRun(t *testing.T) {
 	module(t, leavesATimeline)
 	missing := filepath.Join("none", "run.html")

@@ -70,10 +70,7 @@ func (r *run) run(c *cobra.Command, goTestFlags []string) error {
 	if err != nil {
 		return err
 	}
-	if err := r.print(c, all); err != nil {
-		return err
-	}
-	return code(report.ExitCode())
+	return r.print(c, all, report.ExitCode())
 }
 
 // selected are the cases of the pattern that are about these clients and brokers.

@@ -3,6 +3,9 @@ package evidence
 import (
 	"regexp"
 	"strings"
+
+	"al.essio.dev/pkg/shellescape"
+	"golang.org/x/mod/modfile"
 )
 
 // Replay is what it takes to run a case again as it was run.
@@ -23,42 +26,36 @@ type Replay struct {
 func (r Replay) String() string {
 	var words []string
 	for _, s := range r.Settings {
-		words = append(words, quoteSetting(s))
+		words = append(words, quotedSetting(s))
 	}
 	if r.Client != "" {
-		picked := "'^" + regexp.QuoteMeta(r.Case) + "$'"
-		words = append(words, "go tool faultgate run -packages", quote(r.Package), "-client", quote(r.Client), "-case", picked)
+		picked := shellescape.Quote("^" + regexp.QuoteMeta(r.Case) + "$")
+		words = append(words, "go tool faultgate run -packages", shellescape.Quote(r.Package), "-client", shellescape.Quote(r.Client), "-case", picked)
 		return strings.Join(words, " ")
 	}
 	parts := strings.Split(r.Test, "/")
 	for i, p := range parts {
 		parts[i] = "^" + regexp.QuoteMeta(p) + "$"
 	}
-	run := "'" + strings.ReplaceAll(strings.Join(parts, "/"), "'", `'\''`) + "'"
-	words = append(words, "go test -run", run, "-count=1", quote(r.Package))
+	run := shellescape.Quote(strings.Join(parts, "/"))
+	words = append(words, "go test -run", run, "-count=1", shellescape.Quote(r.Package))
 	return strings.Join(words, " ")
 }
 
-func quoteSetting(s string) string {
+func quotedSetting(s string) string {
 	name, value, _ := strings.Cut(s, "=")
-	return name + "=" + quote(value)
-}
-
-var plain = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
-
-func quote(s string) string {
-	if plain.MatchString(s) {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	return name + "=" + shellescape.Quote(value)
 }
 
 // Required says which version of a module a go.mod asks for, or nothing.
 func Required(gomod, module string) string {
-	for line := range strings.Lines(gomod) {
-		f := strings.Fields(strings.TrimPrefix(strings.TrimSpace(line), "require "))
-		if len(f) >= 2 && f[0] == module && strings.HasPrefix(f[1], "v") {
-			return f[1]
+	f, err := modfile.ParseLax("go.mod", []byte(gomod), nil)
+	if err != nil {
+		return ""
+	}
+	for _, r := range f.Require {
+		if r.Mod.Path == module {
+			return r.Mod.Version
 		}
 	}
 	return ""

@@ -14,7 +14,7 @@ func TestReplayIsALineForAShell(t *testing.T) {
 		`go tool faultgate run -packages ./kafkatxn -client a/b=v1.0.0 -case '^kafkatxn/zombie$'`: {
 			Package: "./kafkatxn", Test: "TestX", Client: "a/b=v1.0.0", Case: "kafkatxn/zombie",
 		},
-		`go test -run '^TestX$/^with_\(one\)_\$it'\''s$' -count=1 '/tmp/a b'`: {
+		`go test -run '^TestX$/^with_\(one\)_\$it'"'"'s$' -count=1 '/tmp/a b'`: {
 			Package: "/tmp/a b", Test: "TestX/with_(one)_$it's",
 		},
 		"A='x y' B='' go test -run '^TestX$' -count=1 .": {Settings: []string{"A=x y", "B="}, Package: ".", Test: "TestX"},

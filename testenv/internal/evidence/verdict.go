@@ -27,5 +27,6 @@ const (
 // output of go test has.
 const (
 	Asserted            = "an assertion of the test failed"
+	Panicked            = "the test panicked at " // and where
 	AssertedBeforeFault = "an assertion failed before any fault was injected"
 )

@@ -15,6 +15,8 @@ type Combination struct {
 	Client   string `json:"client,omitempty"`
 	Broker   string `json:"broker,omitempty"`
 	Evidence string `json:"evidence,omitempty"`
+	// Fails is the claim of the wait that fails; empty is any.
+	Fails string `json:"fails,omitempty"`
 	// Open says that no release mends it, and where that is told.
 	Open string `json:"open,omitempty"`
 }

@@ -56,8 +56,8 @@ func Compare(base, head string, b, h *Report) *Comparison {
 			set(at[k], &cell)
 		}
 	}
-	put(b.Cells, func(ch *Change, cell *Cell) { ch.Base = cell })
-	put(h.Cells, func(ch *Change, cell *Cell) { ch.Head = cell })
+	put(b.Cells, func(ch *Change, cell *Cell) { ch.Base = worst(ch.Base, cell) })
+	put(h.Cells, func(ch *Change, cell *Cell) { ch.Head = worst(ch.Head, cell) })
 	for _, ch := range order {
 		ch.Kind = kindOf(ch.Base, ch.Head)
 		c.Changes = append(c.Changes, *ch)
@@ -85,6 +85,17 @@ func kindOf(base, head *Cell) Kind {
 		return Slower
 	}
 	return Unchanged
+}
+
+// worst is what counts of a test that was run several times.
+func worst(a, b *Cell) *Cell {
+	rank := func(c *Cell) int {
+		return slices.Index([]evidence.Verdict{evidence.NotRecovered, evidence.Environment, evidence.NotRun, evidence.Recovered}, c.Verdict)
+	}
+	if a == nil || rank(b) < rank(a) {
+		return b
+	}
+	return a
 }
 
 // reached says that a verdict on the product was reached.

@@ -40,6 +40,7 @@ func (c *Control) Judge(r *Report) {
 		}
 	}
 	bad := slices.IndexFunc(cells, func(cell Cell) bool { return cell.Verdict == evidence.NotRecovered })
+	listed := slices.IndexFunc(cells, c.shows)
 	untold := slices.IndexFunc(cells, func(cell Cell) bool { return !reached(&cell) })
 	switch {
 	case len(cells) == 0:
@@ -47,8 +48,10 @@ func (c *Control) Judge(r *Report) {
 		if len(r.Environment) > 0 {
 			c.Reason = strings.TrimSpace(r.Environment[0].Output)
 		}
-	case bad >= 0 && c.Bad:
-		c.Outcome, c.Reason, c.Seen = AsListed, cells[bad].Reason, &cells[bad]
+	case c.Bad && listed >= 0:
+		c.Outcome, c.Reason, c.Seen = AsListed, cells[listed].Reason, &cells[listed]
+	case c.Bad && bad >= 0:
+		c.Outcome, c.Reason = NotAsListed, "it fails, but not as listed: "+cells[bad].Reason
 	case bad >= 0:
 		c.Outcome, c.Reason = NotAsListed, "listed as holding, but: "+cells[bad].Reason
 	case untold >= 0:
@@ -58,6 +61,20 @@ func (c *Control) Judge(r *Report) {
 	default:
 		c.Outcome = AsListed
 	}
+}
+
+// shows says that the cell failed as is listed. A panic or an assertion of the test's own
+// tells of the test, unless the listing says that this is it.
+func (c *Control) shows(cell Cell) bool {
+	switch {
+	case cell.Verdict != evidence.NotRecovered:
+		return false
+	case c.At.Open != "":
+		return cell.Accepted()
+	case c.At.Fails != "":
+		return strings.HasPrefix(cell.Reason, c.At.Fails+": ")
+	}
+	return cell.Reason != evidence.Asserted && !strings.HasPrefix(cell.Reason, evidence.Panicked)
 }
 
 // Controls are those that were judged.

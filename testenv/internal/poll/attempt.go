@@ -61,7 +61,7 @@ func (w *wait) judge(out outcome) error {
 	case out.broken:
 		w.result.Last = out.err
 		return w.ended(out.err)
-	case errors.As(out.err, &stop):
+	case errors.As(out.err, &stop) && !w.cutShort(out):
 		// Unwrapped only at the top: what a caller wrapped around Stop tells more.
 		w.result.Last = out.err
 		if top, ok := out.err.(*stopped); ok { //nolint:errorlint // only the outermost is taken off

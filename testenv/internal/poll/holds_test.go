@@ -49,13 +49,15 @@ func TestProbeInFlightAtTheEndOfHolds(t *testing.T) {
 		<-ctx.Done()
 		return fmt.Errorf("send: %w", ctx.Err())
 	}
+	thenGivesUp := func(ctx context.Context) error { return Stop(untilDone(ctx)) }
 	tests := map[string]struct {
 		last Probe
 		want string
 	}{
-		"succeeds within its grace":        {last: sleepThen(1500*time.Millisecond, nil)},
-		"errs because the budget ended":    {last: untilDone},
-		"meets a deadline on a connection": {last: sleepThen(time.Second, os.ErrDeadlineExceeded)},
+		"succeeds within its grace":         {last: sleepThen(1500*time.Millisecond, nil)},
+		"gives up because the budget ended": {last: thenGivesUp},
+		"errs because the budget ended":     {last: untilDone},
+		"meets a deadline on a connection":  {last: sleepThen(time.Second, os.ErrDeadlineExceeded)},
 		"fails within its grace": {
 			last: sleepThen(1500*time.Millisecond, errRefused),
 			want: "held 1s of 1s (2 probes): message send timeout",

@@ -109,12 +109,12 @@ func (r *Relay) handle(_ any, client grpc.ServerStream) error {
 	if slices.Contains(r.streams, call.Method) {
 		return r.through(ctx, full, call, client)
 	}
-	r.rewrite(call)
+	sent := r.rewrite(call)
 	if rule := r.rule(call, true); rule != nil {
 		r.ended(call, nil)
 		return rule.answer(ctx, client, call)
 	}
-	r.ended(call, r.ask(ctx, full, call))
+	r.ended(call, r.ask(ctx, full, call, sent))
 	if rule := r.rule(call, false); rule != nil {
 		return rule.answer(ctx, client, call)
 	}
@@ -137,14 +137,15 @@ func (r *Relay) rule(call *Call, before bool) *Rule {
 	return nil
 }
 
-// rewrite changes the request that goes to the server, not the one that is kept.
-func (r *Relay) rewrite(call *Call) {
-	call.sent = call.Request
+// rewrite is the request that goes to the server. The one that is kept stays.
+func (r *Relay) rewrite(call *Call) []byte {
+	sent := call.Request
 	for _, rule := range r.rulesOf(call.Method) {
 		if rule.Rewrite != nil && rule.take(*call) {
-			call.sent = rule.Rewrite(call.sent)
+			sent = rule.Rewrite(sent)
 		}
 	}
+	return sent
 }
 
 // rulesOf are the rules for a method. They may ask the relay for its calls, so
@@ -175,13 +176,13 @@ func (r *Relay) heard(call *Call, answer []byte) {
 	}
 }
 
-// ask makes the call and waits for its end.
-func (r *Relay) ask(ctx context.Context, method string, call *Call) error {
+// ask makes the call with the request that is to be sent, and waits for its end.
+func (r *Relay) ask(ctx context.Context, method string, call *Call, sent []byte) error {
 	server, err := r.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, method)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(server.SendMsg(&call.sent), server.CloseSend()); err != nil {
+	if err := errors.Join(server.SendMsg(&sent), server.CloseSend()); err != nil {
 		return err
 	}
 	for {

@@ -20,8 +20,6 @@ type Call struct {
 	// Began and Ended are when it came and when the server's last answer was there.
 	// Ended is zero before.
 	Began, Ended time.Time
-
-	sent []byte
 }
 
 // Rule is what the relay does to calls of a method, instead of just handing them

@@ -4,6 +4,7 @@ package runtime
 
 import (
 	"context"
+	"errors"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
@@ -82,6 +83,9 @@ type Node interface {
 	// Close kills what runs and removes what Place made. It is idempotent.
 	Close(ctx context.Context) error
 }
+
+// ErrNotRunning is the error of what only a node that runs can do or tell.
+var ErrNotRunning = errors.New("it does not run")
 
 // Disk is a file system that has nothing but a node's data. It is there from the node's
 // first start to its Close, whether or not the node runs.

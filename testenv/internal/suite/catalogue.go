@@ -65,9 +65,6 @@ func (s *Suite) scenarios(ctx context.Context) []string {
 	return some
 }
 
-// ErrNoCase says that a pattern matches nothing.
-var ErrNoCase = errors.New("no case is so named")
-
 // Only narrows the suite down to the tests of these cases, and its reports to their cells.
 func (s *Suite) Only(c gate.Catalogue) *Suite {
 	one := *s

@@ -10,9 +10,9 @@ import (
 	"runtime/debug"
 )
 
-// Locate finds the module with the cases: the one of the current directory, if it has
-// packages with cases or the command was not built as a module's version, else the one
-// that the command was built of, in the module cache.
+// Locate finds the module with the cases. It is that of the current directory, if the
+// command was built in a checkout or of that very module; else the one that the command
+// was built of, in the module cache.
 func (s *Suite) Locate(ctx context.Context) error {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

@@ -9,6 +9,8 @@ import (
 
 	"github.com/containerd/errdefs"
 	"github.com/moby/moby/client"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
 )
 
 const (
@@ -65,7 +67,7 @@ func (n *node) signal(ctx context.Context, name string) error {
 
 func (n *node) Pause(ctx context.Context) error {
 	if !n.running() {
-		return fmt.Errorf("pause %s: %w", n.Name(), errNotRunning)
+		return fmt.Errorf("pause %s: %w", n.Name(), runtime.ErrNotRunning)
 	}
 	if err := n.freeze(ctx); err != nil {
 		return fmt.Errorf("pause %s: %w", n.Name(), err)
@@ -96,7 +98,7 @@ func (n *node) freeze(ctx context.Context) error {
 
 func (n *node) Resume(ctx context.Context) error {
 	if !n.running() {
-		return fmt.Errorf("resume %s: %w", n.Name(), errNotRunning)
+		return fmt.Errorf("resume %s: %w", n.Name(), runtime.ErrNotRunning)
 	}
 	if _, err := n.engine.ContainerUnpause(ctx, n.container, client.ContainerUnpauseOptions{}); err != nil {
 		return fmt.Errorf("resume %s: %w", n.Name(), err)
@@ -106,7 +108,7 @@ func (n *node) Resume(ctx context.Context) error {
 }
 
 func (n *node) DumpThreads(ctx context.Context) error {
-	err := errNotRunning
+	err := runtime.ErrNotRunning
 	if n.running() {
 		// An engine resumes a paused container that it sends a signal to.
 		err = errors.New("it is paused")

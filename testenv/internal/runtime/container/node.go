@@ -15,6 +15,7 @@ import (
 
 	"github.com/brokerfault/brokerfault/testenv/internal/broker"
 	"github.com/brokerfault/brokerfault/testenv/internal/headstart"
+	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
 	"github.com/brokerfault/brokerfault/testenv/internal/supervisor"
 )
 
@@ -59,7 +60,7 @@ func (n *node) Address(port string) (string, error) {
 	defer n.mu.Unlock()
 	// The engine may give the number of a node that has ended to another one.
 	if n.addresses[port] == "" {
-		return "", fmt.Errorf("find port %q of %s: %w", port, n.Name(), errNotRunning)
+		return "", fmt.Errorf("find port %q of %s: %w", port, n.Name(), runtime.ErrNotRunning)
 	}
 	return n.addresses[port], nil
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/moby/moby/api/types/network"
 	"github.com/moby/moby/client"
 	"github.com/stretchr/testify/require"
+
+	"github.com/brokerfault/brokerfault/testenv/internal/runtime"
 )
 
 func TestRestartKeepsDataAndTellsNoDeath(t *testing.T) {
@@ -16,7 +18,7 @@ func TestRestartKeepsDataAndTellsNoDeath(t *testing.T) {
 	nodes, d := place(t, r, 1)
 	n := nodes[0]
 	_, err := n.Address("client")
-	require.ErrorIs(t, err, errNotRunning)
+	require.ErrorIs(t, err, runtime.ErrNotRunning)
 	_, err = n.Address("nonsense")
 	require.EqualError(t, err, `zk-1 has no port "nonsense"`)
 
@@ -28,7 +30,7 @@ func TestRestartKeepsDataAndTellsNoDeath(t *testing.T) {
 	t.Logf("stopped in %s", time.Since(begun).Round(time.Millisecond))
 	require.NoError(t, n.Stop(t.Context()), "stopping a stopped one")
 	_, err = n.Address("client")
-	require.ErrorIs(t, err, errNotRunning)
+	require.ErrorIs(t, err, runtime.ErrNotRunning)
 	first := readLog(t, n)
 
 	start(t, n)
@@ -50,7 +52,7 @@ func TestRestartKeepsDataAndTellsNoDeath(t *testing.T) {
 func TestPausedNodeIsDeafUntilResumed(t *testing.T) {
 	nodes, d := place(t, newRuntime(t), 1)
 	n := nodes[0]
-	require.ErrorIs(t, n.Pause(t.Context()), errNotRunning)
+	require.ErrorIs(t, n.Pause(t.Context()), runtime.ErrNotRunning)
 	start(t, n)
 	require.NoError(t, n.Pause(t.Context()))
 	_, err := ask(n, "ruok", 500*time.Millisecond)

@@ -2,7 +2,6 @@ package container
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -156,5 +155,3 @@ func (p *placement) release(ctx context.Context) error {
 
 // gone says that a container has ended or is not there: nothing to signal.
 func gone(err error) bool { return errdefs.IsConflict(err) || errdefs.IsNotFound(err) }
-
-var errNotRunning = errors.New("it does not run")
