@@ -16,6 +16,7 @@ const (
 	commitID = "committing"
 	// commitBound is how long a commit may take to return from its fault's end on.
 	commitBound = 30 * time.Second
+	asReported  = "what shows is what was reported: all or nothing, once"
 )
 
 // inTransaction are the records of the transaction in whose commit a fault falls.
@@ -114,7 +115,7 @@ func (c *committing) settles() {
 	}
 	c.env.Evidence("commit_reported_done", reported)
 	c.env.Within("the next transaction is committed", commitBound, commits(next, "next"))
-	c.env.Within("what shows is what was reported: all or nothing, once", 15*time.Second, c.committed.hasRead(append(shows, "next")...))
+	c.env.Within(asReported, 15*time.Second, c.committed.hasRead(append(shows, "next")...))
 }
 
 // rebuilt is a client rebuilt with the same transactional ID.

@@ -38,6 +38,12 @@
 // on. A transaction timed out by the broker ends a client in the same way (on 4.4.0 with
 // INVALID_TXN_STATE).
 //
+// A coordinator that takes a commit and is killed before its answer leaves a client that
+// gives up dialing, after 2.7 s, with an error, and the abort that the documentation asks for
+// then returns none, though the records are committed: whoever takes the abort at its word
+// and repeats them has them twice. What is left is to look at what a read_committed consumer
+// has, or to make the repetition idempotent.
+//
 // A coordinator that hangs, and is not gone, holds a commit of v1.22.3 for all of the
 // client's RetryTimeout, 30 s by default, though a broker took over after 4 to 10 s: the
 // client forgets a coordinator when a dial fails or an answer says so, not when a request
