@@ -74,6 +74,9 @@ func newIncident(t *testing.T, env *testenv.Env, o setting) *incident {
 				round := &contest{scene: s, popper: c.popper, popping: lost}
 				round.round(ctx, 200)
 				c.retries, c.empty = c.retries+len(round.answers), c.empty+round.empty
+				if round.unanswered > 0 {
+					return fmt.Errorf("%d retries were not answered", round.unanswered)
+				}
 				if round.errs != nil {
 					return round.errs
 				}

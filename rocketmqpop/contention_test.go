@@ -10,6 +10,8 @@ import (
 	"time"
 
 	v2 "github.com/apache/rocketmq-clients/golang/v5/protocol/v2"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 
 	"github.com/brokerfault/brokerfault/testenv"
 )
@@ -43,8 +45,10 @@ type contest struct {
 	popping popping
 	answers [][]*v2.Message
 	empty   int
-	most    int // at once
-	errs    error
+	// unanswered is how many had no answer ten seconds after the end of their poll.
+	unanswered int
+	most       int // at once
+	errs       error
 }
 
 // retryRounds is how often so many retry at the same time. 16 is what the fix's
@@ -75,10 +79,11 @@ func contend(t *testing.T, k testenv.Case, o setting) *contest {
 			}
 			return nil
 		},
-		BitesWithin: time.Minute,
+		BitesWithin: 2 * time.Minute, // ample for rounds with retries that are not answered
 	})
 	env.Evidence("retries", len(c.answers))
 	env.Evidence("empty_answers", c.empty)
+	env.Evidence("unanswered", c.unanswered)
 	return c
 }
 
@@ -117,9 +122,13 @@ func (c *contest) round(ctx context.Context, atOnce int) {
 			mu.Lock()
 			defer mu.Unlock()
 			running--
-			c.errs = errors.Join(c.errs, err)
 			c.answers = append(c.answers, got)
-			if len(got) == 0 {
+			switch {
+			case status.Code(err) == codes.DeadlineExceeded:
+				c.unanswered++
+			case err != nil:
+				c.errs = errors.Join(c.errs, err)
+			case len(got) == 0:
 				c.empty++
 			}
 		})
@@ -132,6 +141,9 @@ func (c *contest) round(ctx context.Context, atOnce int) {
 func (c *contest) check(context.Context) error {
 	if c.empty > 0 {
 		return fmt.Errorf("%d of %d retries with one attempt ID were answered empty", c.empty, len(c.answers))
+	}
+	if c.unanswered > 0 {
+		return fmt.Errorf("%d of %d retries with one attempt ID were not answered", c.unanswered, len(c.answers))
 	}
 	for _, got := range c.answers {
 		if err := onceDelivered(got, 0, 1); err != nil {
