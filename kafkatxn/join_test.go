@@ -35,22 +35,21 @@ func newJoining(t *testing.T, env *testenv.Env) *joining {
 	j := &joining{scene: newScene(t, env, testenv.KafkaSpec{Brokers: 3, Config: map[string]string{
 		"broker.session.timeout.ms": "15000", "broker.heartbeat.interval.ms": "2000",
 	}})}
-	first := j.joins("first", groupID)
+	first := j.joins("first")
 	j.healthy("a record is stored", produces(j.plain, "before"), j.reads("a member", first))
 	first.CloseAllowingRebalance()
 
 	j.hangs(j.kafka.Node(j.coordinator(ofGroup, j.id(groupID))).Pause())
-	j.member = j.joins("member", groupID)
+	j.member = j.joins("member")
 	j.reader = j.reads("the member", j.member)
 	return j
 }
 
-// joins is a client that joins a group, commits nothing and notices a silent broker
-// after two seconds.
-func (s *scene) joins(name, group string) *kgo.Client {
-	return s.client(name, s.member(group)...)
-}
+// joins is a member of the group.
+func (s *scene) joins(name string) *kgo.Client { return s.client(name, s.member(groupID)...) }
 
+// member are the options of a client that joins a group, commits nothing and notices a
+// silent broker after two seconds.
 func (s *scene) member(group string) []kgo.Opt {
 	return []kgo.Opt{
 		kgo.ConsumeTopics(s.orders), kgo.ConsumerGroup(s.id(group)),

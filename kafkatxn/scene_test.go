@@ -98,7 +98,11 @@ func (s *scene) hangs(fault testenv.Fault) {
 	heal := fault.Heal
 	fault.Heal = nil
 	s.env.Inject(fault)
-	s.t.Cleanup(func() { _ = heal(context.Background()) }) // before that of the Env
+	s.t.Cleanup(func() { // before that of the Env, which makes up for a heal that fails
+		ctx, cancel := context.WithTimeout(s.env.Context(), 10*time.Second)
+		defer cancel()
+		_ = heal(ctx)
+	})
 }
 
 // offsets are the end of the topic and its last stable offset (LSO).

@@ -25,7 +25,7 @@ func requireLoopbackOnly(t *testing.T, place string, s subject) {
 	t.Helper()
 	if place == "container" {
 		containers := containersOf(t, s.broker)
-		require.NotEmpty(t, containers)
+		require.Len(t, containers, len(s.broker.nodes))
 		for _, c := range containers {
 			for _, p := range c.Ports {
 				if p.PublicPort != 0 {
