@@ -24,7 +24,7 @@ var underTest = testenv.Client{Module: "github.com/apache/rocketmq-clients/golan
 var logFile string
 
 // atOnce is how many of these tests run at the same time: most of the time they wait.
-const atOnce = "2"
+const atOnce = "3"
 
 func TestMain(m *testing.M) {
 	flag.Parse()

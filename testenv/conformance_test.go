@@ -47,6 +47,13 @@ var kinds = map[string]func(e *Env) subject{
 // TestEveryRuntimeRunsEveryBrokerAlike is the promise that a verdict does not
 // depend on where the broker ran.
 func TestEveryRuntimeRunsEveryBrokerAlike(t *testing.T) {
+	inEveryRuntime(t, kinds, conforms)
+}
+
+// inEveryRuntime runs a test of each kind in each runtime, those of one side by side: they
+// wait most of the time. The end of each is its clean-up, which is looked at afterwards.
+func inEveryRuntime[K any](t *testing.T, kinds map[string]K, run func(t *testing.T, place string, kind K)) {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("it starts brokers")
 	}
@@ -54,13 +61,11 @@ func TestEveryRuntimeRunsEveryBrokerAlike(t *testing.T) {
 		t.Run("in a "+place, func(t *testing.T) {
 			t.Setenv("BROKERFAULT_BACKEND", place)
 			requireRuntime(t)
-			// Side by side: they wait most of the time. The end of each is its clean-up,
-			// which is looked at afterwards.
 			t.Run("runs", func(t *testing.T) {
-				for kind, start := range kinds {
-					t.Run(kind, func(t *testing.T) {
+				for name, kind := range kinds {
+					t.Run(name, func(t *testing.T) {
 						t.Parallel()
-						conforms(t, place, start)
+						run(t, place, kind)
 					})
 				}
 			})

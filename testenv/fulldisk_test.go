@@ -171,25 +171,15 @@ var limitedKinds = map[string]func(e *Env) (whole subject, hurt *Broker){
 }
 
 func TestEveryBrokerMeetsAFullDiskAndHasItsDataAfterIt(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts brokers")
-	}
-	for _, place := range places(t) {
-		for kind, start := range limitedKinds {
-			t.Run(kind+" in a "+place, func(t *testing.T) {
-				t.Setenv("BROKERFAULT_BACKEND", place)
-				requireRuntime(t)
-				if place == "process" {
-					d, _ := scenario(t, func(tb testing.TB) { start(New(tb, Case{})) })
-					d.requireVerdict(t, "environment")
-					require.Contains(t, d.attrs["reason"], "which a process cannot be given: set BROKERFAULT_BACKEND=container")
-					return
-				}
-				t.Run("runs", func(t *testing.T) { outlivesAFullDisk(t, start) })
-				requireNothingLeft(t, place)
-			})
+	inEveryRuntime(t, limitedKinds, func(t *testing.T, place string, start func(*Env) (subject, *Broker)) {
+		if place == "process" {
+			d, _ := scenario(t, func(tb testing.TB) { start(New(tb, Case{})) })
+			d.requireVerdict(t, "environment")
+			require.Contains(t, d.attrs["reason"], "which a process cannot be given: set BROKERFAULT_BACKEND=container")
+			return
 		}
-	}
+		outlivesAFullDisk(t, start)
+	})
 }
 
 func outlivesAFullDisk(t *testing.T, start func(*Env) (subject, *Broker)) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kmsg"
 
 	"github.com/brokerfault/brokerfault/testenv/internal/dist"
@@ -36,7 +37,7 @@ func (k *Kafka) DeleteTopic(ctx context.Context, topic string) error {
 	r.SetVersion(k.spoken(1))
 	r.TopicNames = []string{topic}
 	r.TimeoutMillis = int32(wireLimit.Milliseconds())
-	err := k.askController(ctx, r, func(answer kmsg.Response) int16 {
+	err := k.askController(ctx, r, kerr.UnknownTopicOrPartition, func(answer kmsg.Response) int16 {
 		return answer.(*kmsg.DeleteTopicsResponse).Topics[0].ErrorCode
 	})
 	if err != nil {
@@ -61,7 +62,7 @@ func (k *Kafka) createTopic(ctx context.Context, topic string, partitions int) e
 	one := kmsg.NewCreateTopicsRequestTopic()
 	one.Topic, one.NumPartitions, one.ReplicationFactor = topic, int32(partitions), int16(replicas)
 	r.Topics = append(r.Topics, one)
-	return k.askController(ctx, r, func(answer kmsg.Response) int16 {
+	return k.askController(ctx, r, kerr.TopicAlreadyExists, func(answer kmsg.Response) int16 {
 		return answer.(*kmsg.CreateTopicsResponse).Topics[0].ErrorCode
 	})
 }
@@ -76,20 +77,42 @@ func (k *Kafka) spoken(oldestOfToday int16) int16 {
 }
 
 // askController asks the brokers in turn, for without KRaft only the controller answers.
-func (k *Kafka) askController(ctx context.Context, r kmsg.Request, code func(kmsg.Response) int16) error {
-	var errs error
-	for id := 1; id <= k.brokers; id++ {
+func (k *Kafka) askController(ctx context.Context, r kmsg.Request, done *kerr.Error, code func(kmsg.Response) int16) error {
+	_, err := poll.Until(ctx, poll.Options{Budget: k.env.scaled(topicLimit)}, doneByOneOf(k.brokers, done, func(ctx context.Context, id int) error {
 		answer, err := kafkaRoundTrip(ctx, k.link(id), r)
-		if err == nil {
-			c := code(answer)
-			if c == 0 {
+		if err != nil {
+			return err
+		}
+		return kerr.ErrorForCode(code(answer))
+	}))
+	return err
+}
+
+// doneByOneOf is the probe "one of the brokers has done it". It gives up as soon as one
+// says that it cannot be done. While the controller changes, an attempt may succeed
+// whose answer never comes: done is the error that says so of a later one.
+func doneByOneOf(brokers int, done *kerr.Error, ask func(ctx context.Context, id int) error) poll.Probe {
+	unanswered := false
+	return func(ctx context.Context) error {
+		var errs error
+		final := false
+		for id := 1; id <= brokers; id++ {
+			err := ask(ctx, id)
+			if err == nil || unanswered && errors.Is(err, done) {
 				return nil
 			}
-			err = fmt.Errorf("answered with error code %d", c)
+			if told := new(kerr.Error); !errors.As(err, &told) {
+				unanswered = true
+			} else if told == done || !told.Retriable {
+				final = true
+			}
+			errs = errors.Join(errs, fmt.Errorf("ask kafka-%d: %w", id, err))
 		}
-		errs = errors.Join(errs, fmt.Errorf("ask kafka-%d: %w", id, err))
+		if final {
+			return poll.Stop(errs)
+		}
+		return errs
 	}
-	return errs
 }
 
 // awaitTopic waits until each broker's number of partitions with a leader is as wanted.

@@ -135,17 +135,19 @@ func TestConfiguredNamesWhatIsNot(t *testing.T) {
 	require.EqualError(t, configured(map[string]string{"a": "3", "d": "4"}, got), "it has a=\"1\", not \"3\"\nit has d=\"\", not \"4\"")
 }
 
-// upgrades are brokers with the version that they go on with.
-var upgrades = map[string]struct {
+// upgrade is a broker with the version that it goes on with.
+type upgrade struct {
 	start func(e *Env) (whole subject, changed *Broker)
 	to    string
-}{
+}
+
+var upgrades = map[string]upgrade{
 	"kafka": {func(e *Env) (subject, *Broker) {
 		s := kafkaSubject(e, KafkaSpec{Version: "3.9.2"}, "")
 		return s, s.broker
 	}, "4.4.0"},
 	"pulsar": {func(e *Env) (subject, *Broker) {
-		s := startPulsarSubject(e)
+		s := pulsarSubject(e, PulsarSpec{Version: "3.0.2"})
 		return s, s.broker
 	}, "4.2.4"},
 	"rocketmq's broker alone": {func(e *Env) (subject, *Broker) {
@@ -155,24 +157,14 @@ var upgrades = map[string]struct {
 }
 
 func TestEveryBrokerGoesOnWithAnotherVersionOnItsData(t *testing.T) {
-	if testing.Short() {
-		t.Skip("it starts brokers")
-	}
-	for _, place := range places(t) {
-		for kind, up := range upgrades {
-			t.Run(kind+" in a "+place, func(t *testing.T) {
-				t.Setenv("BROKERFAULT_BACKEND", place)
-				t.Setenv("BROKERFAULT_PULSAR", "3.0.2")
-				requireRuntime(t)
-				e := New(t, Case{Name: "testenv/upgrade", Claim: "a broker goes on with another version"})
-				s, changed := up.start(e)
-				e.Within("something is stored", 30*time.Second, s.put)
-				before := addresses(s.broker)
-				e.Inject(changed.RestartWith(Change{Version: up.to}))
-				e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
-				e.Within("what was stored is there", 30*time.Second, s.kept)
-				require.Equal(t, before, addresses(s.broker))
-			})
-		}
-	}
+	inEveryRuntime(t, upgrades, func(t *testing.T, _ string, up upgrade) {
+		e := New(t, Case{Name: "testenv/upgrade", Claim: "a broker goes on with another version"})
+		s, changed := up.start(e)
+		e.Within("something is stored", 30*time.Second, s.put)
+		before := addresses(s.broker)
+		e.Inject(changed.RestartWith(Change{Version: up.to}))
+		e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
+		e.Within("what was stored is there", 30*time.Second, s.kept)
+		require.Equal(t, before, addresses(s.broker))
+	})
 }

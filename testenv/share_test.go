@@ -15,7 +15,7 @@ func TestBrokerIsSharedUntilItIsHarmed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts brokers")
 	}
-	t.Setenv("BROKERFAULT_BACKEND", "process")
+	t.Setenv("BROKERFAULT_BACKEND", places(t)[0])
 	requireRuntime(t)
 	share := Case{Name: "testenv/share", Claim: "a test takes over the broker of an earlier one", Shares: true}
 	own := Case{Name: "testenv/own", Claim: "a test has a broker of its own"}

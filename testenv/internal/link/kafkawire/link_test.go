@@ -145,6 +145,8 @@ func TestNothingIsLostOrReorderedWhileRulesChange(t *testing.T) {
 	r := New()
 	l := open(t, r, serve(t, answers(64)))
 	conn := dial(t, l.Address())
+	// Many more than any client has in flight, but not so many that the link forgets some.
+	inFlight := make(chan struct{}, mostOpen/2)
 	stop, changed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(changed)
@@ -161,6 +163,7 @@ func TestNothingIsLostOrReorderedWhileRulesChange(t *testing.T) {
 	}()
 	go func() {
 		for id := range int32(requests) {
+			inFlight <- struct{}{}
 			if _, err := conn.Write(request(produce, id, int(id)%50)); err != nil {
 				return
 			}
@@ -168,6 +171,7 @@ func TestNothingIsLostOrReorderedWhileRulesChange(t *testing.T) {
 	}()
 	for id := range int32(requests) {
 		receives(t, conn, response(id, 64))
+		<-inFlight
 	}
 	close(stop)
 	<-changed
