@@ -3,7 +3,6 @@ package rocketmqpop
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -23,18 +22,8 @@ var underTest = testenv.Client{Module: "github.com/apache/rocketmq-clients/golan
 // the same time stand in it as well; each names its client.
 var logFile string
 
-// atOnce is how many of these tests run at the same time: most of the time they wait.
-const atOnce = "3"
-
 func TestMain(m *testing.M) {
-	flag.Parse()
-	asked := false
-	flag.Visit(func(f *flag.Flag) { asked = asked || f.Name == "test.parallel" })
-	if !asked {
-		if err := flag.Set("test.parallel", atOnce); err != nil {
-			panic(err)
-		}
-	}
+	testenv.SideBySide(3)
 	// The client speaks TLS by default, which a relay could not read.
 	rmq.EnableSsl = false
 	dir, err := os.MkdirTemp("", "rocketmq-client-")

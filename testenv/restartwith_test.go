@@ -58,6 +58,7 @@ func changeableBroker(t *testing.T, e *Env, says func(string) string) (*Broker, 
 func same(version string) string { return version }
 
 func TestRestartWithAnotherVersionFetchesItBeforeTheStop(t *testing.T) {
+	t.Parallel()
 	d, _ := scenario(t, func(tb testing.TB) {
 		e := New(tb, Case{})
 		b, n := changeableBroker(t, e, same)
@@ -77,6 +78,7 @@ func TestRestartWithDoesNotBiteIfTheBrokerTellsAnotherVersion(t *testing.T) {
 		"none":        {func(string) string { return "" }, "its log tells no version since its start"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			d, _ := scenario(t, func(tb testing.TB) {
 				e := New(tb, Case{})
 				b, _ := changeableBroker(t, e, test.says)
@@ -90,6 +92,7 @@ func TestRestartWithDoesNotBiteIfTheBrokerTellsAnotherVersion(t *testing.T) {
 }
 
 func TestRestartWithThatWasNotAppliedDoesNotBite(t *testing.T) {
+	t.Parallel()
 	d, _ := scenario(t, func(tb testing.TB) {
 		e := New(tb, Case{})
 		b, _ := changeableBroker(t, e, same)
@@ -108,6 +111,7 @@ func TestRestartWithIsRefusedBeforeTheBrokerIsHurt(t *testing.T) {
 		`"[3,4)" is not a plain version`:                                                            {Version: "[3,4)"},
 	} {
 		t.Run(want, func(t *testing.T) {
+			t.Parallel()
 			d, _ := scenario(t, func(tb testing.TB) {
 				e := New(tb, Case{})
 				b, n := changeableBroker(t, e, same)

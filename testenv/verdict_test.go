@@ -234,6 +234,7 @@ func TestAssertionOfTheTestIsNobodysFault(t *testing.T) {
 }
 
 func TestBrokerThatRunsOutOfMemoryIsTheEnvironmentsFaultAndSaysSo(t *testing.T) {
+	t.Parallel()
 	n := &fakeNode{log: filepath.Join(t.TempDir(), "kafka-1.log")}
 	d, _ := scenario(t, func(tb testing.TB) {
 		e := New(tb, Case{})
