@@ -174,9 +174,14 @@ func (b *Broker) place(rt runtime.Runtime, p plan) error {
 	b.nodes = nodes
 	for i, n := range nodes {
 		for _, port := range p.nodes[i].Ports {
-			if port.Client {
-				b.links[n.Name()+"/"+port.Name].Forward(func() (string, error) { return n.Address(port.Name) })
+			if !port.Client {
+				continue
 			}
+			l := b.links[n.Name()+"/"+port.Name]
+			if rt.Relays() {
+				l.Relayed()
+			}
+			l.Forward(func() (string, error) { return n.Address(port.Name) })
 		}
 	}
 	return nil

@@ -3,11 +3,15 @@ package testenv
 import (
 	"context"
 	"errors"
+	"io"
 	"maps"
 	"net"
 	"os"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -120,7 +124,7 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			before := addresses(b)
 			killed := e.Inject(b.Kill())
 			require.Error(t, s.handshake(t.Context()))
-			killed.Heal()
+			requireNoBareEnd(t, b, killed.Heal)
 			e.Recovers("a handshake succeeds", 5*time.Second, s.handshake)
 			e.Within("what was stored is there", 30*time.Second, s.kept)
 			require.Equal(t, before, addresses(b))
@@ -190,6 +194,49 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			return
 		}
 	}
+}
+
+// requireNoBareEnd wants no connection that is made while something happens to be ended
+// without a byte: a broker that does not listen yet refuses, in every runtime, and a client
+// may take such an end for a wrong configuration, as franz-go does.
+func requireNoBareEnd(t *testing.T, b *Broker, happens func()) {
+	t.Helper()
+	ctx, over := context.WithCancel(t.Context())
+	var watch sync.WaitGroup
+	var ended, refused atomic.Int64
+	for _, address := range addresses(b) {
+		watch.Go(func() {
+			for ctx.Err() == nil {
+				err := firstByte(ctx, address)
+				switch {
+				case errors.Is(err, io.EOF):
+					ended.Add(1)
+				case errors.Is(err, syscall.ECONNRESET):
+					refused.Add(1)
+				}
+			}
+		})
+	}
+	happens()
+	over()
+	watch.Wait()
+	require.Zero(t, ended.Load(), "connections ended without a byte")
+	require.NotZero(t, refused.Load(), "connections were refused while nobody listened")
+}
+
+// firstByte waits for a moment for what a server that was told nothing says.
+func firstByte(ctx context.Context, address string) error {
+	const moment = 20 * time.Millisecond
+	conn, err := new(net.Dialer).DialContext(ctx, "tcp", address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetReadDeadline(time.Now().Add(moment)); err != nil {
+		return err
+	}
+	_, err = conn.Read(make([]byte, 1))
+	return err
 }
 
 // addresses are those of the links, in a fixed order.

@@ -7,7 +7,8 @@ type Counts struct {
 	// Accepted is every connection the listener took, refused ones included.
 	Accepted int64
 	// Refused is how many of them were reset before they reached a target: during a
-	// cut or a refusal, without a target, or because the dial failed.
+	// cut or a refusal, without a target, because the dial failed, or because a relay on
+	// the way could not reach it.
 	Refused int64
 	// Reset is how many open connections Cut, Reset, Deliver or a filter has reset.
 	Reset int64

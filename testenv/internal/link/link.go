@@ -53,6 +53,7 @@ type Link struct {
 	cut      bool
 	refusing bool
 	closed   bool
+	relayed  bool
 	sessions map[*session]struct{}
 }
 
@@ -87,6 +88,16 @@ func (l *Link) Forward(target func() (string, error)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.target = target
+}
+
+// Relayed says that somebody on the way to the target takes its connections, also those
+// that the target then refuses. Such a one ends before a byte has come down, and is reset,
+// as it is without a relay. The price: an end that the target itself makes without a word
+// is passed on as a reset too. It holds for the connections to come.
+func (l *Link) Relayed() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.relayed = true
 }
 
 // Cut resets all open connections, and each new one as soon as it is accepted,
@@ -165,6 +176,7 @@ func (l *Link) admit(client *net.TCPConn, target func() (string, error), inspect
 		return nil
 	}
 	s := newSession(l, client)
+	s.relayed = l.relayed
 	l.sessions[s] = struct{}{}
 	l.worker.Go(func() {
 		defer l.forget(s)

@@ -70,6 +70,35 @@ func TestServerResetReachesTheClient(t *testing.T) {
 	require.Zero(t, l.Counts().Reset, "only a cut counts as reset")
 }
 
+func TestRefusalBehindARelayIsAReset(t *testing.T) {
+	silent := serve(t, func(*net.TCPConn) {}) // ends at once, as a relay does that finds nobody
+	l := open(t, silent)
+	_, err := dial(t, l.Address()).Read(make([]byte, 1))
+	require.ErrorIs(t, err, io.EOF, "without a relay the end is the target's own")
+
+	l.Relayed()
+	requireRefused(t, l.Address())
+	require.Equal(t, Counts{Accepted: 2, Refused: 1}, l.Counts())
+}
+
+func TestEndBehindARelayReachesTheClient(t *testing.T) {
+	for name, server := range map[string]func(*net.TCPConn){
+		"after a word":           func(conn *net.TCPConn) { _, _ = conn.Write([]byte("x")) },
+		"after the client's own": func(conn *net.TCPConn) { _, _ = io.Copy(io.Discard, conn) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := open(t, serve(t, server))
+			l.Relayed()
+			conn := dial(t, l.Address())
+			if name != "after a word" {
+				require.NoError(t, conn.CloseWrite())
+			}
+			_, err := io.ReadAll(conn)
+			require.NoError(t, err)
+		})
+	}
+}
+
 func TestBytesStayInOrderWhileTheShapeChanges(t *testing.T) {
 	l := open(t, serve(t, echo))
 	conn := dial(t, l.Address())

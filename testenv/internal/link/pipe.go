@@ -59,13 +59,18 @@ func (p *pipe) nudge() {
 // all bytes have arrived, anything else resets both sides.
 func (p *pipe) run(source, destination *net.TCPConn, first Filter, last *outlet) {
 	buffer := make([]byte, chunkSize)
+	silent := true
 	for {
 		n, err := source.Read(buffer)
 		if n > 0 {
+			silent = false
 			first.Pass(buffer[:n])
 		}
 		if err == nil {
 			continue
+		}
+		if silent && p.refused() {
+			p.session.abort(&p.session.link.counts.refused)
 		}
 		p.ended.Store(true)
 		unheard := p.swallows(0)
@@ -82,6 +87,13 @@ func (p *pipe) run(source, destination *net.TCPConn, first Filter, last *outlet)
 		}
 		return
 	}
+}
+
+// refused says whether an end without a byte is the refusal of a target behind a relay: the
+// client has asked for no end.
+func (p *pipe) refused() bool {
+	s := p.session
+	return s.relayed && p.direction == Down && !s.up.ended.Load()
 }
 
 // outlet is where a pipe's bytes leave it: straight to the destination until the link

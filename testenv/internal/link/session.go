@@ -15,6 +15,8 @@ type session struct {
 	end    context.CancelFunc
 	up     *pipe
 	down   *pipe
+	// relayed says that a target which refuses shows as an end without a byte.
+	relayed bool
 
 	mu      sync.Mutex
 	target  *net.TCPConn

@@ -14,6 +14,9 @@ import (
 type Runtime interface {
 	// Name is "process" or "container".
 	Name() string
+	// Relays says that somebody who stands between takes connections to Address, also
+	// while the node does not.
+	Relays() bool
 	// Place gives the nodes of one broker their ports, directories and, where
 	// the runtime has one, their network. Nothing is started yet, but jars and
 	// images are made ready.

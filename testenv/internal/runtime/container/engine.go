@@ -92,6 +92,10 @@ func Answers(ctx context.Context) error {
 // Name is "container".
 func (*Runtime) Name() string { return "container" }
 
+// Relays is true: Docker's port proxy takes a connection first, and ends it when it then
+// finds that nobody in the container listens.
+func (*Runtime) Relays() bool { return true }
+
 // connect finds the engine. testcontainers-go takes no context for that, so a
 // stuck engine is waited for on another goroutine, no longer than ctx lasts.
 func connect(ctx context.Context) (*testcontainers.DockerProvider, error) {

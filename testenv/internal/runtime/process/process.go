@@ -47,6 +47,9 @@ func New(ctx context.Context, cache *dist.Cache) (*Runtime, error) {
 // Name is "process".
 func (*Runtime) Name() string { return "process" }
 
+// Relays is false: a client's connection goes to the broker's own socket.
+func (*Runtime) Relays() bool { return false }
+
 // Place resolves the jars, holds the ports and makes the directories.
 func (r *Runtime) Place(ctx context.Context, p runtime.Placement) ([]runtime.Node, error) {
 	for _, n := range p.Nodes {
