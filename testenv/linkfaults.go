@@ -85,8 +85,8 @@ func (b *Broker) Latency(d time.Duration) Fault {
 			}
 			return nil
 		},
-		lay:  func(l *link.Link) { l.Delay(d, 0) },
-		lift: func(l *link.Link) { l.Delay(0, 0) },
+		lay:  func(l *link.Link) { l.Delay(d) },
+		lift: func(l *link.Link) { l.Delay(0) },
 		bites: func(ctx context.Context, at linkPort) error {
 			conn, err := dialWithin(ctx, at.link.Address(), 2*d+wireLimit)
 			if err != nil {

@@ -18,12 +18,12 @@ func paths(b *testing.B, handle func(*net.TCPConn), run func(*testing.B, *net.TC
 	b.Run("cleared", func(b *testing.B) {
 		l := open(b, target)
 		conn := dial(b, l.Address())
-		l.Delay(time.Millisecond, 0)
+		l.Delay(time.Millisecond)
 		_, err := conn.Write([]byte("ping"))
 		require.NoError(b, err)
 		_, err = io.ReadFull(conn, make([]byte, 4))
 		require.NoError(b, err)
-		l.Clear()
+		l.Delay(0)
 		run(b, conn)
 	})
 }

@@ -48,16 +48,16 @@ func TestCutReachesTheServerSide(t *testing.T) {
 	}
 }
 
-func TestDelayActsOnOpenConnectionsUntilClear(t *testing.T) {
+func TestDelayActsOnOpenConnectionsUntilItIsLifted(t *testing.T) {
 	const delay = 250 * time.Millisecond
 	l := open(t, serve(t, echo))
 	conn := dial(t, l.Address())
 	roundTrip(t, conn)
 	require.Zero(t, l.Counts().Touched)
 	for range 3 {
-		l.Delay(delay, 0)
+		l.Delay(delay)
 		require.GreaterOrEqual(t, roundTrip(t, conn), 2*delay, "both directions are delayed")
-		l.Clear()
+		l.Delay(0)
 		require.Less(t, roundTrip(t, conn), delay)
 	}
 	require.EqualValues(t, 3*2*4, l.Counts().Touched)
@@ -68,9 +68,9 @@ func TestFirstChunkAfterAChangeIsDelayed(t *testing.T) {
 	l := open(t, serve(t, echo))
 	conn := dial(t, l.Address())
 	for range 100 {
-		l.Delay(delay, 0)
+		l.Delay(delay)
 		require.GreaterOrEqual(t, roundTrip(t, conn), 2*delay)
-		l.Clear()
+		l.Delay(0)
 		roundTrip(t, conn)
 	}
 }
@@ -88,9 +88,9 @@ func TestThrottleLimitsTheRate(t *testing.T) {
 	require.EqualValues(t, size, l.Counts().Touched)
 }
 
-func TestClearReleasesWhatIsHeldBack(t *testing.T) {
+func TestLiftingReleasesWhatIsHeldBack(t *testing.T) {
 	for name, fault := range map[string]func(*Link){
-		"delay":    func(l *Link) { l.Delay(time.Hour, 0) },
+		"delay":    func(l *Link) { l.Delay(time.Hour) },
 		"throttle": func(l *Link) { l.Throttle(1) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,8 @@ func TestClearReleasesWhatIsHeldBack(t *testing.T) {
 			fault(l)
 			conn := dial(t, l.Address())
 			require.Eventually(t, func() bool { return l.Counts().Touched == size }, patience, time.Millisecond)
-			l.Clear()
+			l.Delay(0)
+			l.Throttle(0)
 			require.NoError(t, conn.SetDeadline(time.Now().Add(patience)))
 			got, err := io.ReadAll(conn)
 			require.NoError(t, err)
@@ -110,7 +111,7 @@ func TestClearReleasesWhatIsHeldBack(t *testing.T) {
 
 func TestCutAndCloseDoNotWaitForWhatIsHeldBack(t *testing.T) {
 	for name, fault := range map[string]func(*Link){
-		"delay":    func(l *Link) { l.Delay(time.Hour, 0) },
+		"delay":    func(l *Link) { l.Delay(time.Hour) },
 		"throttle": func(l *Link) { l.Throttle(1) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -143,7 +144,7 @@ func requireResetAfterBytes(t *testing.T, conn net.Conn) {
 func TestFaultsDoNotWaitForAPeerThatDoesNotRead(t *testing.T) {
 	for name, first := range map[string]func(*Link){
 		"straight": func(*Link) {},
-		"shaped":   func(l *Link) { l.Delay(time.Millisecond, 0) },
+		"shaped":   func(l *Link) { l.Delay(time.Millisecond) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			release := make(chan struct{})
@@ -164,9 +165,10 @@ func TestFaultsDoNotWaitForAPeerThatDoesNotRead(t *testing.T) {
 			}, patience, 50*time.Millisecond)
 
 			start := time.Now()
-			l.Delay(time.Second, 0)
+			l.Delay(time.Second)
 			l.Throttle(1000)
-			l.Clear()
+			l.Delay(0)
+			l.Throttle(0)
 			l.Cut()
 			l.Restore()
 			require.NoError(t, l.Close())

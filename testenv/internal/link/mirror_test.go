@@ -14,7 +14,7 @@ import (
 func TestServerEndReachesTheClientAfterAllBytes(t *testing.T) {
 	for name, fault := range map[string]func(*Link){
 		"straight":  func(*Link) {},
-		"delayed":   func(l *Link) { l.Delay(50*time.Millisecond, 10*time.Millisecond) },
+		"delayed":   func(l *Link) { l.Delay(50 * time.Millisecond) },
 		"throttled": func(l *Link) { l.Throttle(16 << 20) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -108,13 +108,14 @@ func TestBytesStayInOrderWhileTheShapeChanges(t *testing.T) {
 	stop, changed := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(changed)
+		lifted := func() { l.Delay(0); l.Throttle(0) }
 		changes := []func(){
-			func() { l.Delay(3*time.Millisecond, 3*time.Millisecond) },
+			func() { l.Delay(3 * time.Millisecond) },
 			func() { l.Throttle(32 << 20) },
-			l.Clear,
+			lifted,
 			func() { l.Throttle(1 << 20) },
-			func() { l.Delay(0, time.Millisecond) },
-			l.Clear,
+			func() { l.Delay(time.Millisecond) },
+			lifted,
 		}
 		for i := 0; ; i++ {
 			select {

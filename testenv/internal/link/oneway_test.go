@@ -123,7 +123,7 @@ func TestEndIsSwallowedToo(t *testing.T) {
 func TestSwallowGoesWithADelay(t *testing.T) {
 	l := open(t, serve(t, echo))
 	conn := dial(t, l.Address())
-	l.Delay(time.Millisecond, 0)
+	l.Delay(time.Millisecond)
 	roundTrip(t, conn)
 	l.Swallow(Down)
 	_, err := conn.Write([]byte("ping"))
@@ -187,8 +187,8 @@ func TestEchoMeasuresTheShape(t *testing.T) {
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, took, 240*time.Millisecond)
 
-	l.Clear()
-	l.Delay(50*time.Millisecond, 0)
+	l.Delay(0)
+	l.Delay(50 * time.Millisecond)
 	took, err = l.Echo(t.Context(), 1)
 	require.NoError(t, err)
 	require.GreaterOrEqual(t, took, 100*time.Millisecond)
@@ -197,7 +197,7 @@ func TestEchoMeasuresTheShape(t *testing.T) {
 func TestEchoEndsWhateverTheLinkDoes(t *testing.T) {
 	for name, fault := range map[string]func(*Link){
 		"throttle": func(l *Link) { l.Throttle(1) },
-		"delay":    func(l *Link) { l.Delay(time.Hour, 0) },
+		"delay":    func(l *Link) { l.Delay(time.Hour) },
 		"up":       func(l *Link) { l.Swallow(Up) },
 		"down":     func(l *Link) { l.Swallow(Down) },
 		"cut":      func(l *Link) { l.Cut() },

@@ -8,25 +8,22 @@ import (
 
 // shape is what happens to bytes on their way. It is replaced, never changed.
 type shape struct {
-	delay  time.Duration
-	jitter time.Duration
-	rate   int64 // bytes per second; zero is unlimited
+	delay time.Duration
+	rate  int64 // bytes per second; zero is unlimited
 }
 
 func (s shape) active() bool { return s != shape{} }
 
-func (s shape) latency() latency {
-	return latency{delay: milliseconds(s.delay), jitter: milliseconds(s.jitter)}
-}
+func (s shape) latency() latency { return latency(milliseconds(s.delay)) }
 
 // latency is the shape's delay in toxiproxy's unit.
-type latency struct{ delay, jitter int64 }
+type latency int64
 
 func (l latency) toxic() toxics.Toxic {
-	if l == (latency{}) {
+	if l == 0 {
 		return new(toxics.NoopToxic)
 	}
-	return &toxics.LatencyToxic{Latency: l.delay, Jitter: l.jitter}
+	return &toxics.LatencyToxic{Latency: int64(l)}
 }
 
 // milliseconds rounds up, so that a short delay is not lost.
@@ -34,24 +31,19 @@ func milliseconds(d time.Duration) int64 {
 	return int64((d + time.Millisecond - 1) / time.Millisecond)
 }
 
-// Delay holds back what is sent in either direction by d, plus or minus up to
-// jitter, on open connections too; order is kept, and the end of a stream is held
-// back with its bytes. Opening a connection is not delayed. Both are rounded up to
-// milliseconds; zero for both lifts the delay. A change sends at once what is next in
-// line (at most 32 KiB a connection and direction).
-func (l *Link) Delay(d, jitter time.Duration) {
-	l.reshape(func(s *shape) { s.delay, s.jitter = max(d, 0), max(jitter, 0) })
+// Delay holds back what is sent in either direction by d, on open connections too;
+// order is kept, and the end of a stream is held back with its bytes. Opening a
+// connection is not delayed. d is rounded up to milliseconds; zero or less lifts the
+// delay. A change sends at once what is next in line (at most 32 KiB a connection and
+// direction).
+func (l *Link) Delay(d time.Duration) {
+	l.reshape(func(s *shape) { s.delay = max(d, 0) })
 }
 
 // Throttle limits each direction of each connection, open ones too, to
 // bytesPerSecond. Zero or less lifts the limit.
 func (l *Link) Throttle(bytesPerSecond int64) {
 	l.reshape(func(s *shape) { s.rate = max(bytesPerSecond, 0) })
-}
-
-// Clear lifts Delay and Throttle; what was held back is sent at once. A Cut stays.
-func (l *Link) Clear() {
-	l.reshape(func(s *shape) { *s = shape{} })
 }
 
 // reshape never blocks, whatever the connections do: they are only told that there
