@@ -107,6 +107,7 @@ func conforms(t *testing.T, place string, start func(*Env) subject) {
 			e.Within("it is there", 10*time.Second, s.kept)
 		}},
 		{"listens on loopback only", func(t *testing.T) { requireLoopbackOnly(t, place, s) }},
+		{"keeps its files to itself", func(t *testing.T) { requireOwnFiles(t, place, b) }},
 		{"keeps address, data and log over a restart", func(t *testing.T) {
 			before, log := addresses(b), readLogs(t, b)
 			if len(s.change.Config) > 0 {

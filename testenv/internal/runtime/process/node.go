@@ -56,6 +56,9 @@ func (n *node) Start(ctx context.Context) error {
 		return fmt.Errorf("start %s: it runs already", n.Name())
 	}
 	l := n.Launch()
+	if err := os.MkdirAll(n.scratch(), 0o755); err != nil {
+		return fmt.Errorf("make a directory of %s: %w", n.Name(), err)
+	}
 	if err := n.write(l.Files); err != nil {
 		return err
 	}
@@ -118,8 +121,14 @@ func (n *node) classPath() []string {
 	return paths
 }
 
+// scratch takes what a JVM would leave in the directory for temporary files when it is
+// killed: the native libraries of RocksDB, Snappy and BookKeeper, some 14 MB a start.
+func (n *node) scratch() string { return filepath.Join(n.home, "tmp") }
+
 func (n *node) command(l broker.Launch, p broker.Program, flags ...string) supervisor.Command {
-	args := append([]string{n.runtime.java}, l.JVM...)
+	// The JVM keeps its performance data in /tmp, whatever java.io.tmpdir says.
+	args := []string{n.runtime.java, "-Djava.io.tmpdir=" + n.scratch(), "-XX:-UsePerfData"}
+	args = append(args, l.JVM...)
 	args = append(args, flags...)
 	args = append(args, "-cp", strings.Join(n.classPath(), ":"), p.Class)
 	return supervisor.Command{
