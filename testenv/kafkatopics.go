@@ -17,17 +17,22 @@ import (
 const topicLimit = 30 * time.Second
 
 // CreateTopic makes a topic, with as many replicas as the cluster's internal topics
-// have, and returns once every broker names a leader of each partition.
+// have, and returns once every broker names a leader of each partition and the leaders
+// take requests for them.
 func (k *Kafka) CreateTopic(ctx context.Context, topic string, partitions int) error {
 	if err := k.createTopic(ctx, topic, partitions); err != nil {
 		return fmt.Errorf("create topic %q: %w", topic, err)
 	}
-	return k.awaitTopic(ctx, topic, func(seen int) error {
+	err := k.awaitTopic(ctx, topic, func(seen int) error {
 		if seen != partitions {
 			return fmt.Errorf("it has %d partitions with a leader, not %d", seen, partitions)
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	return k.awaitLeaders(ctx, topic)
 }
 
 // DeleteTopic deletes a topic and returns once no broker knows it. Brokers before
