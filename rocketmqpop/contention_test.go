@@ -24,6 +24,7 @@ var contention = testenv.Case{
 	Shares: true,
 	KnownBad: []testenv.Combination{
 		{Broker: "5.5.0", Evidence: "428 and 598 of 1080 retries were answered empty, in five rounds of 16 and five of 200 at a time"},
+		{Broker: "5.4.0", Evidence: "593 of 1080 retries were answered empty"},
 	},
 	KnownGood: []testenv.Combination{{Broker: "5.5.1"}},
 }
@@ -87,7 +88,12 @@ func contend(t *testing.T, k testenv.Case, o setting) *contest {
 	return c
 }
 
-// witnessRetries has a fresh client for a witness that retries in the same way.
+// witnessLasts is long enough for a broker whose retries collide: of five rounds of 200 on
+// 5.4.0 without PopKv, none did once, and 324 of 1080 before and after that.
+const witnessLasts = 8 * time.Second
+
+// witnessRetries has a fresh client for a witness that retries in the same way, until a
+// retry collides.
 func (s *scene) witnessRetries() {
 	s.env.Witness("no retry of a fresh client is answered empty", testenv.AtOnce(func(ctx context.Context) error {
 		p, err := dialPopper(ctx, s, s.broker.Endpoint())
@@ -96,7 +102,7 @@ func (s *scene) witnessRetries() {
 		}
 		defer p.close()
 		c := &contest{scene: s, popper: p, popping: popping{attempt: "lost"}}
-		for range 5 {
+		for began := time.Now(); c.empty == 0 && time.Since(began) < witnessLasts; {
 			c.round(ctx, 200)
 		}
 		return errors.Join(c.errs, c.check(ctx))

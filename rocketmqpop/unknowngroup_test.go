@@ -31,8 +31,11 @@ var groupForgotten = testenv.Case{
 func TestOrderIsKeptAlthoughProxyForgotGroup(t *testing.T) {
 	t.Parallel()
 	o := newOutage(t, groupForgotten, map[string]string{"subscriptionGroupConfigCacheRefreshSeconds": "20"})
-	o.env.Within("the proxy has forgotten the group", 40*time.Second, func(ctx context.Context) error {
-		return o.first.heartbeatIs(ctx, v2.Code_ILLEGAL_CONSUMER_GROUP)
+	o.env.Inject(testenv.Fault{
+		Name:        "the proxy forgets the group",
+		Apply:       func(context.Context) error { return nil }, // it asks again by itself
+		Bites:       func(ctx context.Context) error { return o.first.heartbeatIs(ctx, v2.Code_ILLEGAL_CONSUMER_GROUP) },
+		BitesWithin: 40 * time.Second,
 	})
 	o.end()
 }
