@@ -37,7 +37,7 @@ var officialFlags = map[string][]string{
 }
 
 // tuning are the flags of ours that the official ones take the place of.
-var tuning = regexp.MustCompile(`^-X(ms|mx|ss)|^-XX:`)
+var tuning = regexp.MustCompile(`^-X(ms|mx|mn|ss)|^-XX:`)
 
 // BenchmarkStart starts each broker by turns as its official image does and as
 // testenv does, and tells the time until it is ready, the resident memory then, and

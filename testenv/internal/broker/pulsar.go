@@ -102,7 +102,7 @@ func pulsarDefaults(at Site) map[string]string {
 // fifths of a start, is spared what nobody asks it for: descriptions of itself (WADL) and
 // a search of the jars for extensions.
 var pulsarJVM = []string{
-	"-Xms64m", "-Xmx384m", "-XX:MaxDirectMemorySize=256m", "-Xss512k",
+	"-Xms56m", "-Xmn16m", "-Xmx384m", "-XX:MaxDirectMemorySize=256m", "-Xss512k",
 	"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:+ExitOnOutOfMemoryError",
 	"-Djava.net.preferIPv4Stack=true",
 	"-Dio.netty.tryReflectionSetAccessible=true", "-Dpulsar.allocator.exit_on_oom=true",
