@@ -125,11 +125,12 @@ var everything = &v2.FilterExpression{Type: v2.FilterType_TAG, Expression: "*"}
 // message group, of others several at once, since on a busy machine two hundred
 // round trips in a row take longer than a wait for them.
 func (p *popper) send(ctx context.Context, numbers ...int) error {
-	sending, ctx := errgroup.WithContext(ctx)
-	sending.SetLimit(1)
+	atOnce := 1
 	if !p.fifo {
-		sending.SetLimit(rivals)
+		atOnce = 16
 	}
+	sending, ctx := errgroup.WithContext(ctx)
+	sending.SetLimit(atOnce)
 	for _, n := range numbers {
 		sending.Go(func() error { return p.sendOne(ctx, n) })
 	}
